@@ -43,7 +43,7 @@ export const builtInServiceTypes: ReadonlyMap<string, string> = services;
 
 /** Built-in secret types have no command: the internal gateway reads the values. */
 export const builtInSecretTypes: ReadonlyMap<string, string> = new Map([
-  ['env', 'secret_type "env" {}\n'],
+  ['env', 'secret_type "env" {\n  params = ["path"]\n}\n'],
   ['file', 'secret_type "file" {\n  params = ["path", "format"]\n}\n'],
   ['kubernetes', 'secret_type "kubernetes" {\n  params = ["path"]\n}\n'],
   ['store', 'secret_type "store" {}\n'],

@@ -23,8 +23,11 @@ export function readTypes<Definition extends object>(
     const isNameValid = checkName(context.report, 'type', kind.noun, label);
     if (!claimName(taken, context.report, kind.noun, label) || !isNameValid) continue;
     const definition = readDeclared(kind, block, context, []);
-    types.set(label.text, definition ? { ...definition, name: label.text } : 'broken');
+    const type = definition && { ...definition, name: label.text };
+    types.set(label.text, type ?? 'broken');
+    if (type) kind.checkConfiguration?.(type, block, context.report);
   }
+  const declared = new Set(types.keys());
   const find = (name: string): (Definition & NamedType) | 'broken' | undefined => {
     const known = types.get(name);
     const text = kind.builtIn.get(name);
@@ -35,7 +38,7 @@ export function readTypes<Definition extends object>(
     types.set(name, namedType);
     return namedType;
   };
-  return { find, names: [...new Set([...types.keys(), ...kind.builtIn.keys()])] };
+  return { find, names: [...new Set([...declared, ...kind.builtIn.keys()])], declared };
 }
 
 /** Reads a type block, in place or from a source. `chain` lists the sources that led to it. */

@@ -1,8 +1,10 @@
 import { stringAt } from '#domain/language/block-values.ts';
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
-import type { ReadBlock } from '#domain/language/read-block.ts';
+import type { Parameter, ReadBlock } from '#domain/language/read-block.ts';
 import { withArticle } from '#domain/language/with-article.ts';
 import { builtInSource } from './built-in-source.ts';
+import { warnOfUnknown } from './parameter-names.ts';
+import { checkParameters } from './parameter-rules.ts';
 import { findSecretNames } from './secret-placeholder.ts';
 import type { SecretDefinition } from './secret-types.ts';
 import type { NamedType } from './type-kinds.ts';
@@ -57,34 +59,47 @@ const rulesBySource: Readonly<Record<string, PlaceRules>> = {
   },
 };
 
+/** Checks the configuration of a secret type whose source is built in. */
+export function checkSecretType(type: SecretDefinition & NamedType, block: ReadBlock, report: Report): void {
+  const rules = rulesBySource[builtInSource(type) ?? ''];
+  if (!rules) return;
+  const given = new Map(block.parameters.map((parameter) => [parameter.name, parameter]));
+  const parameters = Object.entries(type.config).map(
+    ([name, text]): Parameter =>
+      given.get(name) ?? { name, text, nameRange: block.range, range: block.range },
+  );
+  warnOfUnknown(
+    block.parameters.filter(({ name }) => name !== 'path'),
+    type,
+    report,
+  );
+  checkParameters(type, { parameters, owner: block, description: `the secret type ${type.name}` }, report);
+  const path = parameters.find(({ name }) => name === 'path');
+  if (path) checkPath(path, type, rules, report);
+}
+
 /** Checks the path and the key of a secret of a built-in type, as far as they are known at compile time. */
 export function checkSecret(block: ReadBlock, type: SecretDefinition & NamedType, report: Report): void {
   const source = builtInSource(type) ?? '';
   const rules = rulesBySource[source];
   if (!rules) return;
-  checkPath(block, type, rules, report);
+  const path = stringAt(block, 'path');
+  if (path) checkPath(path, type, rules, report);
+  else if (rules.path?.required === true && (type.config['path'] ?? '') === '') {
+    const message = `${withArticle(type.name)} secret needs a path: ${rules.path.noun}`;
+    report(diagnose('missing-parameter', block.range, message, rules.path.help));
+  }
   const key = stringAt(block, 'key');
   if (!key) return;
   checkText(key, rules.key, report);
   if (source === 'svc://file') checkFileKey(block, key, type, report);
 }
 
-function checkPath(
-  block: ReadBlock,
-  { name, config }: SecretDefinition & NamedType,
-  { path: rule }: PlaceRules,
-  report: Report,
-): void {
-  const path = stringAt(block, 'path') ?? { text: config['path'] ?? '', range: block.range };
-  if (!rule) {
-    if (path.text === '') return;
-    const message = `${withArticle(name)} secret has no path: its key names it`;
-    report(diagnose('invalid-parameter', path.range, message, 'Delete path.'));
-  } else if (path.text !== '') checkText(path, rule, report);
-  else if (rule.required) {
-    const message = `${withArticle(name)} secret needs a path: ${rule.noun}`;
-    report(diagnose('missing-parameter', block.range, message, rule.help));
-  }
+function checkPath(path: Text, { name }: NamedType, { path: rule }: PlaceRules, report: Report): void {
+  if (path.text === '') return;
+  if (rule) return checkText(path, rule, report);
+  const message = `${withArticle(name)} secret has no path: its key names it`;
+  return report(diagnose('invalid-parameter', path.range, message, 'Delete path.'));
 }
 
 interface Text {

@@ -5,6 +5,7 @@ import { builtInSecretTypes } from './built-in-types.ts';
 import { declaredParams, textsByName, withDeclaredParams } from './parameter-names.ts';
 import type { SecretType } from './pipeline.ts';
 import { readCommand } from './read-command.ts';
+import { checkSecretType } from './secret-rules.ts';
 import type { NamedType, TypeKind } from './type-kinds.ts';
 
 export type SecretDefinition = Omit<SecretType, keyof NamedType> & { params: string[] };
@@ -30,5 +31,6 @@ export const secretTypes: TypeKind<SecretDefinition> = {
     ...withDeclaredParams(type, block, report),
     config: { ...type.config, ...textsByName(block.parameters) },
   }),
+  checkConfiguration: checkSecretType,
   withCommands: (type, change) => (type.get ? { ...type, get: change(type.get) } : type),
 };

@@ -59,14 +59,10 @@ function readSecret(
   const path = stringAt(block, 'path');
   const key = stringAt(block, 'key');
   if (!type || !key) return undefined;
-  if (type.builtIn) {
-    const parameters = Object.entries(type.config).map(([parameter, text]) => ({
-      name: parameter,
-      nameRange: block.range,
-      text,
-      range: block.range,
-    }));
-    checkParameters(type, { parameters, owner: block, description: `the secret type ${type.name}` }, report);
+  // A declared type is checked at its own block.
+  if (!types.declared.has(type.name)) {
+    const description = `the secret type ${type.name}`;
+    checkParameters(type, { parameters: [], owner: block, description }, report);
   }
   checkSecret(block, type, report);
   return { secret: { name, type: type.name, key: key.text, ...(path && { path: path.text }) }, type, block };

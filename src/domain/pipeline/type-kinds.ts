@@ -32,10 +32,14 @@ export interface TypeKind<Definition> {
   withCommands: (definition: Definition, change: (command: Command) => Command) => Definition;
   /** Merges a block with a `source` into the definition from the source. */
   configure?: (definition: Definition, block: ReadBlock, report: Report) => Definition;
+  /** Checks the configuration that a block gives to its type. */
+  checkConfiguration?: (type: Definition & NamedType, block: ReadBlock, report: Report) => void;
 }
 
 export interface KnownTypes<Definition> {
   /** `broken`: declared, but an error was reported. */
   find: (name: string) => (Definition & NamedType) | 'broken' | undefined;
   names: string[];
+  /** Names that the pipeline declares itself. */
+  declared: ReadonlySet<string>;
 }
