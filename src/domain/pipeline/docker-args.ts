@@ -2,6 +2,7 @@ import { stringsAt } from '#domain/language/block-values.ts';
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import type { EnvironmentVariable, LocatedString } from '#domain/language/read-attribute.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
+import { rowOfVariable } from './environment-table.ts';
 
 /** What the flags of a docker command mean. */
 export interface DockerArgs {
@@ -68,16 +69,15 @@ function splitFlag(text: string): { name: string; value?: string } {
 }
 
 /**
- * `-e NAME` passes on a variable of the calling process. Millrace sets these variables in every command, so
- * the flag has nothing to do.
+ * Whether Millrace sets the variable itself. `-e NAME` passes on a variable of the calling process, so the flag
+ * has nothing to do then.
  */
-const SET_ANYWAY =
-  /^(?:(?:BUILD|GET|TASK|INPUT)_\w+|(?:param|version|put)_\w+|WORKDIR|SVC_OUTPUT|CACHE_DIR)$/;
+const isSetAnyway = (name: string): boolean => /^\w+$/.test(name) && rowOfVariable(name) !== undefined;
 
 function readVariable({ name, value = '', range }: Flag, report: Report): EnvironmentVariable[] {
   const equals = value.indexOf('=');
   if (equals > 0) return [{ name: value.slice(0, equals), text: value.slice(equals + 1), range }];
-  if (SET_ANYWAY.test(value)) return [];
+  if (isSetAnyway(value)) return [];
   const message = `the flag ${name} needs a name and a value, not ${JSON.stringify(value)}`;
   report(diagnose('docker-args', range, message, 'Write "-e", "NAME=value", or env = { NAME = "value" }.'));
   return [];
