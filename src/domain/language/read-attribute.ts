@@ -144,7 +144,10 @@ function readConstant(reader: BlockReader, { name, expression }: Attribute): Rea
   return value.kind === 'null' ? null : { kind: 'value', value };
 }
 
-/** Reads a map. Its values become strings as parameters do, and an entry that is null counts as absent. */
+/**
+ * Reads a map. Its values become strings as parameters do, and an entry that is null counts as absent. An entry
+ * of a wrong type is reported and left out, so that the names of the others are still checked.
+ */
 function readEnvironment(reader: BlockReader, value: Value, subject: ValueSubject): ReadResult {
   if (!('entries' in value)) return wrongType(reader, subject, 'a map of strings', value);
   const ranges = new Map(subject.expression?.entries?.map((entry) => [keyOf(entry.key), entry.value.range]));
@@ -157,8 +160,7 @@ function readEnvironment(reader: BlockReader, value: Value, subject: ValueSubjec
       wrongType(reader, { name: `${subject.name}.${name}`, range }, 'a string, number or bool', element),
     ];
   });
-  const valid = variables.filter((variable) => variable !== undefined);
-  return valid.length < variables.length ? undefined : { kind: 'environment', variables: valid };
+  return { kind: 'environment', variables: variables.filter((variable) => variable !== undefined) };
 }
 
 const keyOf = ({ keyword, value }: Expression): string | undefined =>

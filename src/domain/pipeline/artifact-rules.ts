@@ -1,4 +1,4 @@
-import type { ParameterRules } from './parameter-rules.ts';
+import type { Contradiction, ParameterRules } from './parameter-rules.ts';
 import { explainBadPath } from './volume-paths.ts';
 
 const BUCKET_PARAMETERS = [
@@ -53,20 +53,16 @@ function explainBadPrefix(prefix: string): string | undefined {
  * Explains why the parameters do not name exactly one place for the artifacts, with all that this place
  * needs.
  */
-function explainPlace(values: ReadonlyMap<string, string>): { name: string; reason: string } | undefined {
+function explainPlace(values: ReadonlyMap<string, string>): Contradiction[] {
   const has = (name: string): boolean => (values.get(name) ?? '') !== '';
-  if (has('base_dir')) {
-    const surplus = ['bucket', ...BUCKET_PARAMETERS].find(has);
-    if (surplus === undefined) return undefined;
-    return {
-      name: surplus,
-      reason: `base_dir and ${surplus} cannot be used together: choose a volume or a bucket`,
-    };
-  }
+  if (has('base_dir'))
+    return ['bucket', ...BUCKET_PARAMETERS].filter(has).map((name) => ({
+      name,
+      reason: `base_dir and ${name} cannot be used together: choose a volume or a bucket`,
+    }));
   const reason = 'artifact needs base_dir, a folder on a volume of the team, or bucket';
-  if (!has('bucket')) return { name: BUCKET_PARAMETERS.find(has) ?? 'base_dir', reason };
-  const missing = ['endpoint', 'access_key_id', 'secret_access_key'].find((name) => !has(name));
-  return missing === undefined
-    ? undefined
-    : { name: 'bucket', reason: `bucket needs the parameter ${missing} too` };
+  if (!has('bucket')) return [{ name: BUCKET_PARAMETERS.find(has) ?? 'base_dir', reason }];
+  return ['endpoint', 'access_key_id', 'secret_access_key']
+    .filter((name) => !has(name))
+    .map((missing) => ({ name: 'bucket', reason: `bucket needs the parameter ${missing} too` }));
 }

@@ -1,6 +1,6 @@
 import { builtInSource } from './built-in-source.ts';
 import { hostsWithKeys } from './built-in/git-ssh.ts';
-import type { ParameterRules } from './parameter-rules.ts';
+import type { Contradiction, ParameterRules } from './parameter-rules.ts';
 import type { Resource, ResourceType } from './pipeline.ts';
 import { findSecretNames } from './secret-placeholder.ts';
 
@@ -38,12 +38,13 @@ export const gitRules: ParameterRules = {
         ? undefined
         : `${JSON.stringify(value)} is not a provider: write one of ${providers.join(', ')}`,
   },
-  explainTogether: (values) =>
-    explainSsh(values) ??
-    explainBranches(values) ??
-    explainForks(values) ??
-    explainPaths(values) ??
-    explainMode(values),
+  explainTogether: (values) => [
+    ...explainSsh(values),
+    ...explainBranches(values),
+    ...explainForks(values),
+    ...explainPaths(values),
+    ...explainMode(values),
+  ],
 };
 
 interface PushedResource {
@@ -61,80 +62,86 @@ export function lacksPutToken({ type, resource }: PushedResource): boolean {
   return token === '' && /^https:\/\/[^/@]+\//.test(url);
 }
 
-interface Contradiction {
-  name: string;
-  reason: string;
-}
-
 /** The parameters private_key and known_hosts are for a url for SSH, token is for https. */
-function explainSsh(values: ReadonlyMap<string, string>): Contradiction | undefined {
+function explainSsh(values: ReadonlyMap<string, string>): Contradiction[] {
   const url = values.get('url') ?? '';
-  if (findSecretNames(url).length > 0 || explainBadUrl(url) !== undefined) return undefined;
+  if (findSecretNames(url).length > 0 || explainBadUrl(url) !== undefined) return [];
   const host = sshHostOf(url);
-  if (host !== undefined) return explainSshParameters(host, values);
-  const name = ['private_key', 'known_hosts'].find((parameter) => has(values, parameter));
-  const reason = `${name} is for a url for SSH: use the parameter token with https`;
-  return name === undefined ? undefined : { name, reason };
+  if (host !== undefined) return [...explainWithoutSsh(values), ...explainSshKey(host, values)];
+  return ['private_key', 'known_hosts']
+    .filter((name) => has(values, name))
+    .map((name) => ({ name, reason: `${name} is for a url for SSH: use the parameter token with https` }));
 }
 
-function explainSshParameters(host: string, values: ReadonlyMap<string, string>): Contradiction | undefined {
+function explainWithoutSsh(values: ReadonlyMap<string, string>): Contradiction[] {
+  const contradictions: Contradiction[] = [];
   if (has(values, 'token'))
-    return { name: 'token', reason: 'token is for a url with https: use private_key with a url for SSH' };
+    contradictions.push({
+      name: 'token',
+      reason: 'token is for a url with https: use private_key with a url for SSH',
+    });
   if (values.get('pr') === 'true')
-    return { name: 'pr', reason: 'pr needs a url with https and the parameter token' };
+    contradictions.push({ name: 'pr', reason: 'pr needs a url with https and the parameter token' });
+  return contradictions;
+}
+
+function explainSshKey(host: string, values: ReadonlyMap<string, string>): Contradiction[] {
   if (!has(values, 'private_key'))
-    return { name: 'url', reason: 'a url for SSH needs the parameters private_key and known_hosts' };
-  if (has(values, 'known_hosts') || hostsWithKeys.includes(host)) return undefined;
-  return { name: 'private_key', reason: `private_key needs known_hosts: the key of ${host} is not known` };
+    return [{ name: 'url', reason: 'a url for SSH needs the parameters private_key and known_hosts' }];
+  if (has(values, 'known_hosts') || hostsWithKeys.includes(host)) return [];
+  return [{ name: 'private_key', reason: `private_key needs known_hosts: the key of ${host} is not known` }];
 }
 
 const has = (values: ReadonlyMap<string, string>, name: string): boolean => (values.get(name) ?? '') !== '';
 
+/** The modes that are on: `pr` and `tag`. */
+const modesOf = (values: ReadonlyMap<string, string>): string[] =>
+  ['pr', 'tag'].filter((name) => values.get(name) === 'true');
+
 /** What the modes pr and tag need besides the parameters that are always required. */
-function explainMode(values: ReadonlyMap<string, string>): Contradiction | undefined {
-  const mode = ['pr', 'tag'].find((name) => values.get(name) === 'true');
-  if (mode === undefined) return undefined;
-  if (values.get('pr') === 'true' && values.get('tag') === 'true')
-    return { name: 'tag', reason: 'pr and tag cannot be used together: a version is one or the other' };
-  const url = values.get('url') ?? '';
-  if (!has(values, 'token') && sshHostOf(url) === undefined)
-    return { name: mode, reason: `${mode} needs the parameter token` };
-  if (mode === 'tag' || values.has('provider') || isKnownForge(url)) return undefined;
-  return {
-    name: mode,
-    reason: `${mode} needs the parameter provider: the url does not say what forge it is`,
-  };
+function explainMode(values: ReadonlyMap<string, string>): Contradiction[] {
+  const [mode, second] = modesOf(values);
+  if (mode === undefined || sshHostOf(values.get('url') ?? '') !== undefined) return [];
+  if (second !== undefined)
+    return [{ name: second, reason: 'pr and tag cannot be used together: a version is one or the other' }];
+  const contradictions: Contradiction[] = [];
+  if (!has(values, 'token')) contradictions.push({ name: mode, reason: `${mode} needs the parameter token` });
+  if (mode === 'pr' && !values.has('provider') && !isKnownForge(values.get('url') ?? ''))
+    contradictions.push({
+      name: mode,
+      reason: `${mode} needs the parameter provider: the url does not say what forge it is`,
+    });
+  return contradictions;
 }
 
-function explainForks(values: ReadonlyMap<string, string>): Contradiction | undefined {
-  if (values.get('fork_secrets') === 'true' && values.get('forks') !== 'true')
-    return { name: 'fork_secrets', reason: 'fork_secrets needs forks = true' };
-  if (values.get('forks') === 'true' && values.get('pr') !== 'true')
-    return { name: 'forks', reason: 'forks needs pr = true' };
-  if (has(values, 'labels') && values.get('pr') !== 'true')
-    return { name: 'labels', reason: 'labels needs pr = true' };
-  return undefined;
+function explainForks(values: ReadonlyMap<string, string>): Contradiction[] {
+  const needs: [name: string, isSet: boolean, other: string][] = [
+    ['fork_secrets', values.get('fork_secrets') === 'true', 'forks'],
+    ['forks', values.get('forks') === 'true', 'pr'],
+    ['labels', has(values, 'labels'), 'pr'],
+  ];
+  return needs
+    .filter(([, isSet, other]) => isSet && values.get(other) !== 'true')
+    .map(([name, , other]) => ({ name, reason: `${name} needs ${other} = true` }));
 }
 
-function explainBranches(values: ReadonlyMap<string, string>): Contradiction | undefined {
-  if (!has(values, 'branches')) return undefined;
-  if (has(values, 'branch'))
-    return { name: 'branches', reason: 'branch and branches cannot be used together' };
-  const mode = ['pr', 'tag'].find((name) => values.get(name) === 'true');
-  return mode === undefined
-    ? undefined
-    : { name: 'branches', reason: `branches cannot be used with ${mode} = true` };
+function explainBranches(values: ReadonlyMap<string, string>): Contradiction[] {
+  if (!has(values, 'branches')) return [];
+  const reasons = modesOf(values).map((mode) => `branches cannot be used with ${mode} = true`);
+  if (has(values, 'branch')) reasons.unshift('branch and branches cannot be used together');
+  return reasons.map((reason) => ({ name: 'branches', reason }));
 }
 
 /**
  * The parameters that leave out commits are for branches: pull requests and tags have no commits to leave
  * out.
  */
-function explainPaths(values: ReadonlyMap<string, string>): Contradiction | undefined {
-  const mode = ['pr', 'tag'].find((name) => values.get(name) === 'true');
-  const name = ['paths', 'ignore_paths', 'skip_ci'].find((parameter) => has(values, parameter));
-  if (mode === undefined || name === undefined) return undefined;
-  return { name, reason: `${name} is for branches: it cannot be used with ${mode} = true` };
+function explainPaths(values: ReadonlyMap<string, string>): Contradiction[] {
+  const [mode] = modesOf(values);
+  if (mode === undefined) return [];
+  return ['paths', 'ignore_paths', 'skip_ci']
+    .filter((name) => has(values, name))
+    .map((name) => ({ name, reason: `${name} is for branches: it cannot be used with ${mode} = true` }));
 }
 
 function explainBadPatterns(value: string): string | undefined {
@@ -155,12 +162,12 @@ function explainBadPaths(value: string): string | undefined {
 }
 
 /**
- * Whether the url shows which forge it is. A secret url is not known here and counts as known: the script
- * checks it again.
+ * Whether the url shows which forge it is. A secret url counts as known, because the script checks it again, and
+ * so does a missing one, which is reported elsewhere.
  */
 function isKnownForge(url: string): boolean {
   const isPublicForge = /^https?:\/\/(?:[^/@]*@)?(?:www\.)?(?:github|gitlab)\.com\//.test(url);
-  return isPublicForge || findSecretNames(url).length > 0;
+  return isPublicForge || url === '' || findSecretNames(url).length > 0;
 }
 
 const providers = ['github', 'gitlab', 'gitea', 'forgejo'];

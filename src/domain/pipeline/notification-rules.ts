@@ -1,4 +1,4 @@
-import type { ParameterRules } from './parameter-rules.ts';
+import type { Contradiction, ParameterRules } from './parameter-rules.ts';
 
 const PROVIDERS = ['github', 'gitlab', 'gitea', 'forgejo'];
 /** Other names for the providers, in the same order. */
@@ -31,7 +31,7 @@ export const notificationRules: Readonly<Record<string, ParameterRules>> = {
           : `${JSON.stringify(name)} is not a provider: write one of ${PROVIDERS.join(', ')}`,
       base_url: explainBadUrl,
     },
-    explainTogether: explainPlace,
+    explainTogether: (values) => asList(explainPlace(values)),
   },
   'svc://email': {
     required: ['host', 'from', 'to'],
@@ -51,10 +51,12 @@ export const notificationRules: Readonly<Record<string, ParameterRules>> = {
           .find((reason) => reason !== undefined),
       base_url: explainBadUrl,
     },
-    explainTogether: explainCredentials,
+    explainTogether: (values) => asList(explainCredentials(values)),
   },
   'svc://webhook': { required: ['url'], explainBad: { url: explainBadUrl, base_url: explainBadUrl } },
 };
+
+const asList = (problem: Contradiction | undefined): Contradiction[] => (problem ? [problem] : []);
 
 function explainBadUrl(url: string): string | undefined {
   return /^https?:\/\/[^\s/]+/.test(url) ? undefined : 'this must be an https:// or http:// URL';
@@ -82,7 +84,7 @@ function explainBadId(id: string): string | undefined {
  * Explains why the parameters do not name one repository on a known forge. A secret url does not show what
  * forge it is.
  */
-function explainPlace(values: ReadonlyMap<string, string>): { name: string; reason: string } | undefined {
+function explainPlace(values: ReadonlyMap<string, string>): Contradiction | undefined {
   const has = (name: string): boolean => (values.get(name) ?? '') !== '';
   if (has('url') && has('repository'))
     return { name: 'repository', reason: 'url and repository cannot be used together: url names it already' };
@@ -109,9 +111,7 @@ function explainBadAddress(text: string): string | undefined {
     : `${JSON.stringify(text.trim())} is not an address such as ci@example.org or CI <ci@example.org>`;
 }
 
-function explainCredentials(
-  values: ReadonlyMap<string, string>,
-): { name: string; reason: string } | undefined {
+function explainCredentials(values: ReadonlyMap<string, string>): Contradiction | undefined {
   const has = (name: string): boolean => (values.get(name) ?? '') !== '';
   const [name, missing] = has('username') ? ['username', 'password'] : ['password', 'username'];
   if (!has(name)) return undefined;

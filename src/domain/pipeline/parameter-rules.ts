@@ -16,8 +16,13 @@ export interface ParameterRules {
   neverSecret?: readonly string[];
   /** Reason why a value is invalid, by parameter. Not called for secret or empty values. */
   explainBad: Readonly<Record<string, (value: string) => string | undefined>>;
-  /** Reason why the parameters contradict each other, and the one to report. */
-  explainTogether?: (values: ReadonlyMap<string, string>) => { name: string; reason: string } | undefined;
+  /** Every reason why the parameters contradict each other, and the parameter to report. */
+  explainTogether?: (values: ReadonlyMap<string, string>) => readonly Contradiction[];
+}
+
+export interface Contradiction {
+  name: string;
+  reason: string;
 }
 
 const rulesBySource: Readonly<Record<string, ParameterRules>> = {
@@ -59,16 +64,16 @@ function explainBadFormat(format: string): string | undefined {
 }
 
 /** Explains why the parameters are not exactly one way to log in to Vault, with all that it needs. */
-function explainBadLogin(values: ReadonlyMap<string, string>): { name: string; reason: string } | undefined {
+function explainBadLogin(values: ReadonlyMap<string, string>): Contradiction[] {
   const ways = [['token'], ['role_id', 'secret_id'], ['role', 'jwt']];
   const chosen = ways.filter((names) => names.some((name) => (values.get(name) ?? '') !== ''));
   const [way] = chosen;
   const missing = way?.find((name) => (values.get(name) ?? '') === '');
-  if (chosen.length === 1 && missing === undefined) return undefined;
+  if (chosen.length === 1 && missing === undefined) return [];
   const name = way?.find((parameter) => values.has(parameter)) ?? 'address';
-  if (chosen.length === 1) return { name, reason: `a login with ${name} needs ${missing} too` };
+  if (chosen.length === 1) return [{ name, reason: `a login with ${name} needs ${missing} too` }];
   const reason = 'vault needs one way to log in: token, or role_id and secret_id, or role and jwt';
-  return { name, reason };
+  return [{ name, reason }];
 }
 
 function explainBadUrl(url: string): string | undefined {
@@ -103,11 +108,12 @@ function checkTogether(
   { explainTogether }: ParameterRules,
   report: Report,
 ): void {
+  if (owner.misread.size > 0) return;
   const values = new Map(parameters.map(({ name, text }) => [name, text]));
-  const bad = owner.misread.size > 0 ? undefined : explainTogether?.(values);
-  if (!bad) return;
-  const range = parameters.find(({ name }) => name === bad.name)?.nameRange ?? owner.range;
-  report(diagnose('parameters-conflict', range, bad.reason));
+  for (const { name, reason } of explainTogether?.(values) ?? []) {
+    const range = parameters.find((parameter) => parameter.name === name)?.nameRange ?? owner.range;
+    report(diagnose('parameters-conflict', range, reason));
+  }
 }
 
 function requireParameter(

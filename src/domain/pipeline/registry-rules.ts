@@ -1,4 +1,4 @@
-import type { ParameterRules } from './parameter-rules.ts';
+import type { Contradiction, ParameterRules } from './parameter-rules.ts';
 
 /**
  * The scripts check these rules again, because the value of a secret is not known when a pipeline is
@@ -29,18 +29,13 @@ export const registryRules: ParameterRules = {
   explainTogether,
 };
 
-type Problem = { name: string; reason: string } | undefined;
-
-function explainTogether(values: ReadonlyMap<string, string>): Problem {
+function explainTogether(values: ReadonlyMap<string, string>): Contradiction[] {
   const has = (name: string): boolean => (values.get(name) ?? '') !== '';
-  return (
-    explainTags(has) ??
-    explainLogin(has) ??
-    explainPlatform(has, values.get('format'), values.get('platform'))
-  );
+  const platform = explainPlatform(has, values.get('format'), values.get('platform'));
+  return [explainTags(has), explainLogin(has), platform].filter((problem) => problem !== undefined);
 }
 
-function explainTags(has: (name: string) => boolean): Problem {
+function explainTags(has: (name: string) => boolean): Contradiction | undefined {
   if (has('semver') && has('tag')) {
     const reason = 'tag and semver cannot be used together: semver chooses among all tags';
     return { name: 'semver', reason };
@@ -50,13 +45,17 @@ function explainTags(has: (name: string) => boolean): Problem {
     : undefined;
 }
 
-function explainLogin(has: (name: string) => boolean): Problem {
+function explainLogin(has: (name: string) => boolean): Contradiction | undefined {
   if (has('username') === has('password')) return undefined;
   const [name, missing] = has('username') ? ['username', 'password'] : ['password', 'username'];
   return { name, reason: `${name} needs the parameter ${missing} too` };
 }
 
-function explainPlatform(has: (name: string) => boolean, format = '', platform = ''): Problem {
+function explainPlatform(
+  has: (name: string) => boolean,
+  format = '',
+  platform = '',
+): Contradiction | undefined {
   if (!has('platform')) return undefined;
   if (['', 'digest'].includes(format)) {
     const reason = 'platform needs format = "oci" or "tar": else a get fetches no image';
