@@ -230,6 +230,14 @@ export const diagnosticCodes = {
     'A notify step lacks an attribute that its type requires.',
     'Write status = "in_progress", or conclusion = "success".',
   ),
+  'check-run-value': warning(
+    'A check run gets a status or conclusion that the forge does not know.',
+    'Write for example status = "in_progress", or conclusion = "success".',
+  ),
+  'near-miss': warning(
+    'The name of a parameter of a step is almost that of an attribute of the step.',
+    'Correct the name. If you mean a parameter of this name, ignore the warning.',
+  ),
   'nothing-to-do': warning('A block holds no steps.', 'Add a task, put or notify, or remove the block.'),
   'put-without-token': warning(
     'A put pushes to a git resource over https without the parameter token. Forges refuse such a push.',

@@ -19,6 +19,7 @@ import { readEnvironmentVariables } from './environment.ts';
 import { lacksPutToken } from './git-rules.ts';
 import { canonicalName } from './instances.ts';
 import { checkName } from './name.ts';
+import { CHECK_RUN_SOURCE, warnOfCheckRunValues, warnOfNearMisses } from './near-misses.ts';
 import type { KnownNotification, KnownNotifications } from './notifications.ts';
 import { checkStepParameters, checkUnique, textsByName } from './parameter-names.ts';
 import { readGetParams, textParameters, valuesByName } from './protocol-types.ts';
@@ -43,9 +44,6 @@ export interface StepContext {
   /** Collects each get with its `passed`. The names are resolved once all jobs are known. */
   gets: { step: GetStep; passed: LocatedString[]; range: Range }[];
 }
-
-/** The built-in notification type that reports check runs to a forge. */
-const CHECK_RUN_SOURCE = 'svc://hostcheck';
 
 type TimeoutAndAttempts = Pick<TaskStep, 'timeoutSeconds' | 'attempts'>;
 
@@ -160,6 +158,8 @@ function readPutParams(
     ...block.parameters,
     ...blocksOf(block, 'params').flatMap((params) => params.parameters),
   ];
+  warnOfNearMisses(block.parameters, ['timeout', 'attempts'], known?.type, report);
+  warnOfCheckRunValues(parametersOfPut, known?.type, report);
   if (known?.type.protocol !== undefined) {
     checkUnique(parametersOfPut, report);
     const subject = { name: 'the put', range: block.range };
@@ -175,6 +175,8 @@ export function readNotify(block: ReadBlock, context: StepContext): NotifyStep {
   const known = findNotification(block, context);
   const { parameters } = block;
   checkStepParameters(parameters, 'notify_', context.report);
+  warnOfNearMisses(parameters, ['message', 'timeout', 'attempts'], known?.type, context.report);
+  warnOfCheckRunValues(parameters, known?.type, context.report);
   const present = new Set([...parameters.map(({ name }) => name), ...block.misread]);
   if (known && builtInSource(known.type) === CHECK_RUN_SOURCE) {
     if (!present.has('status') && !present.has('conclusion')) {
