@@ -129,3 +129,11 @@ export function variablesOf(condition: Condition): string[] {
       : [...variablesOf(condition.left), ...variablesOf(condition.right)];
   return [...new Set(names)];
 }
+
+/** The operands of the condition that are fixed texts. */
+export function wordsOf(condition: Condition): string[] {
+  if (condition.kind !== 'compare') return [...wordsOf(condition.left), ...wordsOf(condition.right)];
+  return [condition.left, condition.right].flatMap((operand) =>
+    operand.every((part) => typeof part === 'string') ? [operand.join('')] : [],
+  );
+}

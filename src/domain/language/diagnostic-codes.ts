@@ -197,6 +197,10 @@ export const diagnosticCodes = {
     'A condition names a variable that conditions cannot see, or that nothing in the job sets.',
     'Use $GET_<NAME>_<KEY> and $TASK_<NAME>_<KEY> of earlier steps, $INPUT_<NAME> of inputs, or $BUILD_NUMBER.',
   ),
+  'condition-constant': warning(
+    'A condition has no variable, or names one without its $.',
+    'Write $ before the name of a variable, such as $INPUT_ENV == prod.',
+  ),
   'else-without-if': error(
     'An else_if or else does not follow an if or else_if.',
     'Put it directly after that block, with no step in between.',

@@ -1,5 +1,5 @@
 import { isFullyRead, labelAt, stringAt } from '#domain/language/block-values.ts';
-import { parseCondition, variablesOf } from '#domain/language/condition.ts';
+import { parseCondition, variablesOf, wordsOf, type Condition } from '#domain/language/condition.ts';
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import type { LocatedString } from '#domain/language/read-attribute.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
@@ -63,6 +63,28 @@ function checkCondition(block: ReadBlock, before: ReadonlySet<string>, names: Na
     const [message, help] = explainVariable(name, before, names) ?? [];
     if (message !== undefined) names.report(diagnose('condition-variable', written.range, message, help));
   }
+  const [message, help] = explainConstant(condition, isFixed(block), names) ?? [];
+  if (message !== undefined) names.report(diagnose('condition-constant', written.range, message, help));
+}
+
+/** Explains that a variable lacks its `$`, or that a fixed text has no variable at all. */
+function explainConstant(condition: Condition, isFixedText: boolean, names: Names): Explanation {
+  const words = wordsOf(condition);
+  const variable = words.find((word) => isVariable(word, names));
+  if (variable !== undefined)
+    return [`"${variable}" is a text here, not the variable`, `Write $${variable}.`];
+  const isConstant = isFixedText && variablesOf(condition).length === 0 && !words.every(isLiteral);
+  return isConstant ? ['the condition has no variable, so its result is always the same'] : undefined;
+}
+
+/** A label has no `${…}`, so its text is the same in every instance of a group. */
+const isFixed = ({ attributes }: ReadBlock): boolean => !attributes.has('condition');
+
+/** `1 == 2` and `true == false` switch a block on or off on purpose. */
+const isLiteral = (word: string): boolean => /^(?:true|false|\d+)$/.test(word);
+
+function isVariable(word: string, { inputs = [], prefixes }: Names): boolean {
+  return BUILD_VARIABLES.includes(word) || inputs.includes(word) || isSetBy(prefixes ?? new Set(), word);
 }
 
 type Explanation = [message: string, help?: string] | undefined;

@@ -1,5 +1,5 @@
 job "a" {
-  if "a == a" {
+  if "1 == 1" {
     task "a" {
       run "shell" {
         cmd = "true"

@@ -1,12 +1,12 @@
 job "a" {
-  if "a == a" {
+  if "1 == 1" {
     task "a" {
       run "shell" {
         cmd = "true"
       }
     }
   }
-  else "b == b" {
+  else "2 == 2" {
     task "b" {
       run "shell" {
         cmd = "true"

@@ -6,7 +6,7 @@ job "a" {
       }
     }
   }
-  else_if "a == a" {
+  else_if "1 == 1" {
     task "b" {
       run "shell" {
         cmd = "true"

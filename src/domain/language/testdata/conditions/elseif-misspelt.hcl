@@ -1,17 +1,17 @@
 job "a" {
-  if "a == a" {
+  if "1 == 1" {
     task "t" {
       run "shell" {
         cmd = "true"
       }
     }
   }
-  elseif "b == b" {
+  elseif "2 == 2" {
     task "u" {
       run "shell" {
         cmd = "true"
       }
     }
   }
-  else_fi "b == b" {}
+  else_fi "2 == 2" {}
 }

@@ -41,7 +41,7 @@ job "a" {
       }
     }
   }
-  if "(a == b || c == d) && e == e" {
+  if "(a == $BUILD_NUMBER || c == d) && e == e" {
     task "t5" {
       run "shell" {
         cmd = "true"
