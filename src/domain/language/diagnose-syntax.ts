@@ -10,13 +10,22 @@ export function diagnoseSyntax({ problems, body }: SyntaxTree): Diagnostic[] {
   );
 }
 
-/** The diagnostics without those in the part of the text that an unclosed quote makes unreadable. */
-export function beforeUnclosedQuote(
+/**
+ * The diagnostics without those that follow from a syntax error: in the part of the text that an unclosed quote
+ * makes unreadable, and about a name in which the error is.
+ */
+export function withoutFollowUpDiagnostics(
   diagnostics: readonly Diagnostic[],
   { problems }: SyntaxTree,
 ): Diagnostic[] {
   const end = findUnclosedQuote(problems)?.exchangedFrom ?? Infinity;
-  return diagnostics.filter(({ range }) => !range || range.start.byte < end);
+  const errors = problems.flatMap(({ subject }) => subject?.start.byte ?? []);
+  const isAboutBrokenName = ({ code, range }: Diagnostic): boolean =>
+    code === 'invalid-name' &&
+    errors.some((byte) => range && range.start.byte <= byte && byte < range.end.byte);
+  return diagnostics.filter(
+    (diagnostic) => (diagnostic.range?.start.byte ?? -1) < end && !isAboutBrokenName(diagnostic),
+  );
 }
 
 /**

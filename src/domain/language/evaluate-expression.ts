@@ -149,6 +149,14 @@ function containsSecret(
   return member !== undefined && stringsIn(member).flatMap(secretsIn).includes(secret);
 }
 
+/** Words for true and false in other languages. */
+const TRUTHS: ReadonlyMap<string, boolean> = new Map([
+  ['yes', true],
+  ['on', true],
+  ['no', false],
+  ['off', false],
+]);
+
 function explainUnknownRoot(
   { scope }: BlockReader,
   { keyword, range }: Expression,
@@ -165,6 +173,14 @@ function explainUnknownRoot(
   }
   if (keyword === name) {
     const message = `"${name}" is not defined here; a text needs double quotes`;
+    const truth = TRUTHS.get(name.toLowerCase());
+    if (truth !== undefined)
+      return diagnose(
+        'unknown-reference',
+        range,
+        message,
+        `Write ${truth}, or "${name}" if you mean the text.`,
+      );
     return diagnose('unknown-reference', range, message, `If you mean the text, write "${name}".`);
   }
   if (steps.length > 0) {

@@ -11,7 +11,6 @@ export function explainUnknownAttribute(
   owner: string,
 ): Diagnostic {
   const known = Object.keys(schema.attributes);
-  const where = owner === '' ? 'at the top of a pipeline' : `in ${owner}`;
   if (schema.shorter?.attribute === name) {
     const message = `${owner} names its ${name} twice: by its labels, and by the attribute ${name}`;
     return diagnose(
@@ -21,7 +20,7 @@ export function explainUnknownAttribute(
       `Write ${owner} "<name of the step>" { ${name} = … }.`,
     );
   }
-  const noSuchAttribute = `there is no attribute "${name}" ${where}`;
+  const noSuchAttribute = `there is no attribute "${name}" ${placeOf(owner)}`;
   const synonym = synonymOf(name, owner);
   if (synonym)
     return diagnose(
@@ -31,29 +30,62 @@ export function explainUnknownAttribute(
       synonym.help,
     );
   const suggestion = didYouMean(name, [...known, ...Object.keys(schema.blocks)]);
-  const nestedBlock = suggestion === '' ? explainNested(name, schema) : undefined;
-  if (nestedBlock)
+  const elsewhere =
+    suggestion === '' ? (explainRunner(name, schema, owner) ?? explainNested(name, schema)) : undefined;
+  if (elsewhere)
     return diagnose(
       'unknown-attribute',
       nameRange,
-      `${noSuchAttribute}; ${nestedBlock.message}`,
-      nestedBlock.help,
+      `${noSuchAttribute}; ${elsewhere.message}`,
+      elsewhere.help,
     );
   const message = `${noSuchAttribute}${suggestion || suggestOwners(name, true)}`;
   return diagnose('unknown-attribute', nameRange, message, listNames('Attributes here', known));
 }
 
+/** Where a name is used, in a sentence. */
+export const placeOf = (owner: string): string => (owner === '' ? 'at the top of a pipeline' : `in ${owner}`);
+
 const meansHere = (name: string): string => `here that is ${name}`;
 
+interface BelongsElsewhere {
+  message: string;
+  help: string;
+}
+
+/** Explains that the attribute belongs to another runner. Without labels the block has no runner yet. */
+function explainRunner(
+  name: string,
+  { labels, variants = {} }: BlockSchema,
+  owner: string,
+): BelongsElsewhere | undefined {
+  const runners = Object.entries(variants).flatMap(([runner, { attributes }]) =>
+    Object.hasOwn(attributes, name) ? [runner] : [],
+  );
+  const [runner] = runners;
+  if (runner === undefined) return undefined;
+  const help = `Write ${owner} "${runner}" { ${name} = … }.`;
+  return labels.length === 0
+    ? { message: 'it belongs to a command', help }
+    : { message: `it belongs to the runner ${runners.join(' or ')}`, help };
+}
+
 /** Explains that the attribute belongs in a nested block. Undefined if no nested block accepts it. */
-function explainNested(name: string, schema: BlockSchema): { message: string; help: string } | undefined {
+function explainNested(name: string, schema: BlockSchema): BelongsElsewhere | undefined {
   const [block, variant] = commandWithAttribute(name, schema) ?? [];
   if (block !== undefined)
     return { message: `it belongs in ${block}`, help: `Write ${block} "${variant}" { ${name} = … }.` };
   // The params of a get are for types with a protocol only.
   if (!Object.hasOwn(schema.blocks, 'params') || Object.hasOwn(schema.attributes, 'passed')) return undefined;
-  return { message: 'a parameter belongs in params', help: `Write params { ${name} = … }.` };
+  const inParams = `rite params { ${name} = … }.`;
+  if (!Object.hasOwn(attributesOfGet(), name))
+    return { message: 'a parameter belongs in params', help: `W${inParams}` };
+  const help = `Write it in a get of a job. If the type has a parameter of this name, w${inParams}`;
+  return { message: 'it belongs in get', help };
 }
+
+const attributesOfGet = (): BlockSchema['attributes'] =>
+  pipelineSchema.blocks['job']?.schema.blocks['get']?.schema.attributes ?? {};
 
 /** The nested command, and its first runner, in which the attribute `name` is allowed. */
 export function commandWithAttribute(

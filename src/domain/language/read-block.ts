@@ -8,6 +8,7 @@ import {
   explainUnknownBlock,
   explainUnknownRunner,
   isMeantHere,
+  placeOf,
 } from './explain-unknown.ts';
 import type { InstanceName } from './in-instances.ts';
 import type { AsJson } from './json-value.ts';
@@ -81,7 +82,7 @@ export function readBlock(reader: BlockReader, block: Block, schema: BlockSchema
 
 /** The schema that the labels and attributes of the block choose. */
 function chooseSchema(reader: BlockReader, block: Block, schema: BlockSchema): BlockSchema | undefined {
-  if (schema.unlabelled && block.labels.length === 0) return schema.unlabelled;
+  if (schema.unlabelled && block.labels.length === 0) return withVariants(schema.unlabelled, schema);
   const { shorter } = schema;
   if (shorter && block.labels.length < schema.labels.length && hasAttribute(block, shorter.attribute))
     return shorter.schema;
@@ -94,6 +95,12 @@ function chooseSchema(reader: BlockReader, block: Block, schema: BlockSchema): B
   }
   return { ...schema, ...variant, attributes: { ...variant.attributes, ...schema.attributes } };
 }
+
+/** Messages about a block without a label name the runners that it may have. */
+const withVariants = (unlabelled: BlockSchema, { variants }: BlockSchema): BlockSchema => ({
+  ...unlabelled,
+  ...(variants && { variants }),
+});
 
 const hasAttribute = ({ body }: Block, name: string): boolean =>
   body.items.some((item) => item.kind === 'attribute' && item.name === name);
@@ -157,7 +164,7 @@ function readBodyAttribute(reader: BlockReader, attribute: Attribute, soFar: Bod
   else if (schema.open && !(block && expression.entries)) readOpenAttribute(reader, attribute, soFar);
   else if (block) {
     soFar.misread.add(name);
-    const message = `${name} is a block in ${owner}, not an attribute`;
+    const message = `${name} is a block ${placeOf(owner)}, not an attribute`;
     const labels = block.schema.labels.map((label) => ` "<${label}>"`).join('');
     const help = `Write ${name}${labels} { … } without the equals sign.`;
     reader.report(diagnose('block-expected', nameRange, message, help));

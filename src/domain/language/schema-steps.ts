@@ -36,6 +36,7 @@ const taskAttributes = {
   inputs: strings('Paths in the working directory that must exist before the task runs.'),
   outputs: strings('Paths in the working directory that must exist after the task has run.'),
 };
+const misplacedParams = { params: 'write its attributes in the step itself, as <name> = <value>' };
 const message = string('Text to send instead of the message of the notification.');
 
 const run: NestedSchema = { ...once(command, 'Command of the task.'), required: true };
@@ -77,7 +78,13 @@ const hookSteps: Readonly<Record<string, NestedSchema>> = {
     'Pushes to a resource and creates a version of it.',
   ),
   notify: nested(
-    { labels: ['type', 'name'], attributes: { message, ...attemptAttributes }, blocks: {}, open: 'text' },
+    {
+      labels: ['type', 'name'],
+      attributes: { message, ...attemptAttributes },
+      blocks: {},
+      open: 'text',
+      misplaced: misplacedParams,
+    },
     'Sends a notification.',
   ),
 };
@@ -100,7 +107,13 @@ export const triggerHook: BlockSchema = {
     attributes: {},
     blocks: {
       notify: nested(
-        { labels: ['type', 'name'], attributes: { message }, blocks: {}, open: 'text' },
+        {
+          labels: ['type', 'name'],
+          attributes: { message },
+          blocks: {},
+          open: 'text',
+          misplaced: misplacedParams,
+        },
         'Sends a notification.',
       ),
     },
@@ -140,6 +153,7 @@ const notify: BlockSchema = {
   attributes: { message, ...attemptAttributes },
   blocks: hooks,
   open: 'text',
+  misplaced: misplacedParams,
 };
 
 const service: BlockSchema = {
@@ -149,6 +163,7 @@ const service: BlockSchema = {
   },
   blocks: {},
   open: 'text',
+  misplaced: misplacedParams,
 };
 
 const actions: Readonly<Record<string, NestedSchema>> = {

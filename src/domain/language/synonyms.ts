@@ -89,6 +89,7 @@ const SYNONYMS: Readonly<Record<string, Synonym>> = {
   steps: TASK,
   script: COMMAND,
   command: COMMAND,
+  check_every: synonym('check_interval', 'Write check_interval = "@every 5m" in the resource.'),
   cron: synonym(
     'resource',
     'Write resource "cron" "<name>" { check_interval = "…" } and get it with trigger = true.',

@@ -131,6 +131,8 @@ export function explainProblem(problem: HclProblem): Partial<Explanation> {
     };
   const character = detail.startsWith('This character is not used') && explainCharacter(text);
   if (character) return character;
+  if (summary.startsWith('Missing newline after argument') && /^[^\n"=]*"/.test(text))
+    return { help: String.raw`Inside a text write \" for a double quote.` };
   const [, explanation] =
     EXPLANATIONS.find(([pattern, , words]) => pattern.test(summary) && (words?.test(detail) ?? true)) ?? [];
   return explanation ?? {};

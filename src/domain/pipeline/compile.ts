@@ -1,4 +1,4 @@
-import { beforeUnclosedQuote, diagnoseSyntax } from '#domain/language/diagnose-syntax.ts';
+import { diagnoseSyntax, withoutFollowUpDiagnostics } from '#domain/language/diagnose-syntax.ts';
 import {
   diagnose,
   hasErrors,
@@ -61,7 +61,7 @@ export function compilePipeline(text: ParsedText, input: CompileInput): Compilat
   const isEmpty = body.items.length === 0 && !hasErrors(syntaxDiagnostics);
   const empty = isEmpty ? [diagnose('empty-pipeline', body.range, 'the pipeline is empty')] : [];
   const { needs, ...read } = readText({ ...text, body }, input, text.problems.some(losesContent));
-  const diagnostics = [...syntaxDiagnostics, ...empty, ...beforeUnclosedQuote(read.diagnostics, text)];
+  const diagnostics = [...syntaxDiagnostics, ...empty, ...withoutFollowUpDiagnostics(read.diagnostics, text)];
   const sortAndName = (unsorted: Diagnostic[]): Diagnostic[] =>
     nameBlocks(limit(sortDiagnostics(unsorted)), body);
   const sorted = sortAndName(completeMessages(diagnostics));

@@ -140,6 +140,7 @@ function instancesOf(group: Group, value: Value, range: Range): Instance[] | und
 function readMatrix(group: Group, block: ReadBlock): Instance[] | undefined {
   if (block.misread.size > 0) return undefined;
   const axes = block.axes.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  if (!checkAxes(group, axes)) return undefined;
   const count = axes.reduce((product, { items }) => product * items.length, axes.length === 0 ? 0 : 1);
   if (!checkCount(group, count, block.range)) return undefined;
   if (count === 0) return [];
@@ -153,6 +154,18 @@ function readMatrix(group: Group, block: ReadBlock): Instance[] | undefined {
     value: { kind: 'object', entries: chosen.map(([{ name }, item]) => [name, item]) },
   }));
   return instances.toSorted((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)));
+}
+
+/** Whether no axis has a value twice. Reports it if not. */
+function checkAxes({ reader }: Group, axes: readonly Axis[]): boolean {
+  const repeated = axes.flatMap(({ name, range, items }) => {
+    const texts = items.map((item) => textOf(item) ?? '');
+    const text = texts.find((candidate, index) => texts.indexOf(candidate) < index);
+    return text === undefined ? [] : [{ message: `${name} has ${JSON.stringify(text)} twice`, range }];
+  });
+  for (const { message, range } of repeated)
+    reader.report(diagnose('duplicate-name', range, message, 'Remove one of them.'));
+  return repeated.length === 0;
 }
 
 function checkCount({ reader, kind }: Group, count: number, range: Range): boolean {
@@ -210,6 +223,10 @@ function explainBadKey(
     return diagnose('invalid-name', range, `the key ${quoted} makes no name for a ${noun}`, help);
   }
   if (otherKey !== undefined) {
+    if (otherKey === key) {
+      const message = `two elements both make the ${noun} "${name}"`;
+      return diagnose('duplicate-name', range, message, 'Rename a value of one of them.');
+    }
     const keys = `${JSON.stringify(otherKey)} and ${quoted}`;
     return diagnose('duplicate-name', range, `the keys ${keys} both make the ${noun} "${name}"`);
   }

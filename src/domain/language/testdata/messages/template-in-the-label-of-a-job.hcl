@@ -1,0 +1,8 @@
+# The name of the job is not judged.
+job "${var.x}" {
+  task "t" {
+    run "shell" {
+      cmd = "x"
+    }
+  }
+}
