@@ -32,6 +32,7 @@ describe('the output for people equals the recorded file (`jest -u` records it; 
         'src/cli/testdata/values-missing.yaml',
     },
     'validate-fetched-source': { line: 'millrace validate src/cli/testdata/fetched.hcl' },
+    'validate-fetched-among-others': { line: 'millrace validate src/cli/testdata/fetched-among-others.hcl' },
     'validate-stdin': { line: 'millrace validate -', input: 'job "a" {\n  tsk "x" {}\n}\n' },
     'validate-json': {
       line:

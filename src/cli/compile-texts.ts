@@ -64,7 +64,7 @@ export async function compilePipelineText(
     compilation = await compiler.compile(hcl, { ...variables, ...Object.fromEntries(secrets) });
   }
   const { pipeline, diagnostics, needs = [] } = compilation;
-  const ownFindings = [...sortDiagnostics(diagnostics), ...needs.map(warnOfSource)].map((diagnostic) =>
+  const ownFindings = sortDiagnostics([...diagnostics, ...needs.map(warnOfSource)]).map((diagnostic) =>
     findingOf(diagnostic, text),
   );
   const findings = [...text.faults, ...ownFindings, ...unknownPins(text, pipeline)];
@@ -85,10 +85,10 @@ function unknownPins({ pins }: PipelineText, pipeline: Pipeline | undefined): Fi
 }
 
 /** Warns of a source that this command does not fetch, so that what depends on it is not validated. */
-function warnOfSource({ source, range }: NeededSource): Diagnostic {
+function warnOfSource({ source, range, hint = '' }: NeededSource): Diagnostic {
   const help = 'What refers to it is not validated here. The cluster fetches it when you apply the Pipeline.';
   return {
-    ...diagnose('source-unavailable', range, `${source} is not fetched by this command`, help),
+    ...diagnose('source-unavailable', range, `${source} is not fetched by this command${hint}`, help),
     severity: 'warning',
   };
 }

@@ -17,7 +17,7 @@ export const diagnosticCodes = {
   ),
   'variable-missing': error(
     'A variable has neither a value nor a default.',
-    'Give a value with the pipeline, or add a default.',
+    'Give a value with the pipeline, or add a default other than null.',
   ),
   'variable-undeclared': warning(
     'A value is given for a variable that the pipeline does not declare.',

@@ -23,6 +23,8 @@ export interface NeededSource {
   /** `svc://<name>` that is not built in, `https://…` or `http://…`. */
   source: string;
   range?: Range;
+  /** The built-in name that was probably meant, as the end of a message. */
+  hint?: string;
 }
 
 /** The templates of a `runner_type`. */

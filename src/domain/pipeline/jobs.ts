@@ -140,7 +140,7 @@ function draftOf(block: ReadBlock, instance: Instance | undefined, context: JobC
   const inputs = readInputs(blocksOf(block, 'input'), report);
   const identity = readIdentities(blocksOf(block, 'identity'), report);
   const onTrigger = readHook(block, 'on_trigger', plan);
-  const oldName = oldNameOf(block, instance);
+  const oldName = oldNameOf(block, instance, report);
   const supersede =
     boolAt(block, 'supersede') === false ? block.attributes.get('supersede')?.range : undefined;
   warnOfMissingSteps(block, context);
@@ -168,9 +168,14 @@ function draftOf(block: ReadBlock, instance: Instance | undefined, context: JobC
 }
 
 /** The former name. That of an instance is the name of the former group's instance with the same key. */
-function oldNameOf(block: ReadBlock, instance: Instance | undefined): LocatedString | undefined {
+function oldNameOf(
+  block: ReadBlock,
+  instance: Instance | undefined,
+  report: Report,
+): LocatedString | undefined {
   const old = stringAt(block, 'old_name');
-  return old && instance ? { ...old, text: instanceName(old.text, instance.key) } : old;
+  if (!old || !checkName(report, 'name', 'job', old)) return undefined;
+  return instance ? { ...old, text: instanceName(old.text, instance.key) } : old;
 }
 
 function settingsOf(block: ReadBlock, report: Report): Partial<Job> {

@@ -6,16 +6,26 @@ const CODE_NAMES = ['forge_a', 'forge_b', 'forge_c', 'forge_d'];
 
 const REPOSITORY = /^(?!\.{1,2}\/)[\w.-]+\/(?!\.{1,2}$)[\w.-]+$/;
 
+const chatRules: ParameterRules = {
+  required: ['webhook_url'],
+  explainBad: { webhook_url: explainBadUrl, base_url: explainBadUrl },
+};
+
 /**
  * Rules by source. The scripts check these rules again, because the value of a secret is not known when a
  * pipeline is compiled.
  */
 export const notificationRules: Readonly<Record<string, ParameterRules>> = {
-  'svc://chatone': { required: ['webhook_url'], explainBad: { webhook_url: explainBadUrl } },
-  'svc://chattwo': { required: ['webhook_url'], explainBad: { webhook_url: explainBadUrl } },
+  'svc://chatone': chatRules,
+  'svc://chattwo': chatRules,
   'svc://hostcheck': {
     required: ['app_id', 'installation_id', 'private_key', 'repository'],
-    explainBad: { repository: explainBadRepository, app_id: explainBadId, installation_id: explainBadId },
+    explainBad: {
+      repository: explainBadRepository,
+      app_id: explainBadId,
+      installation_id: explainBadId,
+      base_url: explainBadUrl,
+    },
   },
   'svc://commit-status': {
     required: ['token'],

@@ -46,7 +46,8 @@ export function readResources(
     const resource = type && readResource(block, type, reportInInstance);
     resources.set(name, resource && isNameValid ? { resource, type } : 'broken');
     const old = oldNameOf(block);
-    if (old) renamed.push({ name, old, report: reportInInstance });
+    if (old && checkOldName(block, old, reportInInstance))
+      renamed.push({ name, old, report: reportInInstance });
   }
   checkOldNames('resource', renamed, (name) => resources.has(name));
   if (resources.size > LIMITS.resources) {
@@ -82,6 +83,13 @@ function oldNameOf(block: ReadBlock): LocatedString | undefined {
   if (!old) return undefined;
   const withType = old.text.includes('.') ? old.text : `${labelAt(block, 0).text}.${old.text}`;
   return { ...old, text: block.instance ? instanceName(withType, block.instance.key) : withType };
+}
+
+/** Whether the former name could be one. The type before its first dot is a name too. */
+function checkOldName(block: ReadBlock, { range }: LocatedString, report: Report): boolean {
+  const [, type, name = ''] = /^(?:([^.]*)\.)?(.*)$/s.exec(stringAt(block, 'old_name')?.text ?? '') ?? [];
+  const isTypeValid = type === undefined || checkName(report, 'type', 'resource type', { text: type, range });
+  return checkName(report, 'name', 'resource', { text: name, range }) && isTypeValid;
 }
 
 function readResource(block: ReadBlock, type: ResourceType, report: Report): Resource {

@@ -102,6 +102,7 @@ test.each([
   ['@every 9.999s', { code: 'schedule-too-short' }],
   ['@every 0', { code: 'schedule-too-short' }],
   ['@every', { code: 'invalid-schedule' }],
+  ['@every 1d', { code: 'invalid-schedule', help: 'Write "@every 24h": hours are the longest unit.' }],
   ['@every day', { code: 'invalid-schedule' }],
   ['5m', { code: 'invalid-schedule', help: 'Write "@every 5m".' }],
 ])('the check_interval %j becomes a schedule, or the code of an error', (text, expected) => {

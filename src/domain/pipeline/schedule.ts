@@ -1,4 +1,5 @@
-import { parseGoDuration } from '#domain/language/duration.ts';
+import { defined } from '#defined';
+import { parseGoDuration, suggestDuration } from '#domain/language/duration.ts';
 import { explainBadCron } from './cron-expression.ts';
 import type { Schedule } from './pipeline.ts';
 
@@ -33,12 +34,12 @@ export function parseSchedule(text: string): ScheduleAnswer {
     const help = parseGoDuration(text) === undefined ? {} : { help: `Write "${EVERY}${text}".` };
     return { code: 'invalid-schedule', reason, ...help };
   }
-  const seconds = parseGoDuration(text.slice(EVERY.length).trim());
+  const duration = text.slice(EVERY.length).trim();
+  const seconds = parseGoDuration(duration);
   if (seconds === undefined) {
-    return {
-      code: 'invalid-schedule',
-      reason: `"${text.slice(EVERY.length)}" is not a duration such as 30s or 1h30m`,
-    };
+    const reason = `"${text.slice(EVERY.length)}" is not a duration such as 30s or 1h30m`;
+    const help = suggestDuration(duration)?.replace('"', `"${EVERY}`);
+    return { code: 'invalid-schedule', reason, ...defined({ help }) };
   }
   if (seconds < MINIMUM_SECONDS)
     return { code: 'schedule-too-short', reason: 'the shortest interval is 10 seconds' };

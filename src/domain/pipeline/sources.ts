@@ -140,10 +140,9 @@ function fetchedText<Definition>(
 ): { text: string; digest: string } | undefined {
   const resolved = Object.hasOwn(sources, text) ? sources[text] : undefined;
   if (resolved && 'text' in resolved) return resolved;
-  if (resolved) {
-    const hint = text.startsWith('svc://') ? didYouMean(text.slice(6), kind.builtIn.keys()) : '';
-    report(diagnose('source-unavailable', range, `${text}: ${resolved.failure}${hint}`));
-  } else need({ source: text, range });
+  const hint = text.startsWith('svc://') ? didYouMean(text.slice(6), kind.builtIn.keys()) : '';
+  if (resolved) report(diagnose('source-unavailable', range, `${text}: ${resolved.failure}${hint}`));
+  else need({ source: text, range, ...(hint !== '' && { hint }) });
   return undefined;
 }
 

@@ -1,0 +1,6 @@
+resource_type "code" {
+  source = "svc://gti"
+}
+
+job "a" {
+}
