@@ -20,7 +20,7 @@ export function explainUnknownAttribute(
       `Write ${owner} "<name of the step>" { ${name} = … }.`,
     );
   }
-  const noSuchAttribute = `there is no attribute "${name}" ${placeOf(owner)}`;
+  const noSuchAttribute = `there is no attribute "${name}" ${whereIs(owner)}`;
   const synonym = synonymOf(name, owner);
   if (synonym)
     return diagnose(
@@ -44,7 +44,7 @@ export function explainUnknownAttribute(
 }
 
 /** Where a name is used, in a sentence. */
-export const placeOf = (owner: string): string => (owner === '' ? 'at the top of a pipeline' : `in ${owner}`);
+export const whereIs = (owner: string): string => (owner === '' ? 'at the top of a pipeline' : `in ${owner}`);
 
 const meansHere = (name: string): string => `here that is ${name}`;
 
@@ -138,8 +138,9 @@ export function explainUnknownRunner(
 }
 
 /**
- * Whether an unknown name is certainly meant for this block: as a misspelt name, or as an attribute without its
- * equals sign. Any other name may belong to another block: a syntax error can lose the brace between them.
+ * Whether an unknown name is certainly meant for this block: as a misspelt name, or as an attribute without
+ * its equals sign. Any other name may belong to another block: a syntax error can lose the brace between
+ * them.
  */
 export function isMeantHere(
   name: string,

@@ -2,8 +2,8 @@ import type { DiagnosticCode } from './diagnostic-codes.ts';
 import type { Diagnostic } from './diagnostic.ts';
 
 /**
- * Codes of diagnostics that say that something is missing, has no effect or is in a wrong place. After a syntax
- * error it may only be lost, with what the parser could not read.
+ * Codes of diagnostics that say that something is missing, has no effect or is in a wrong place. After a
+ * syntax error it may only be lost, with what the parser could not read.
  */
 const CODES: ReadonlySet<DiagnosticCode> = new Set([
   'cache-without-effect',

@@ -145,8 +145,8 @@ function readConstant(reader: BlockReader, { name, expression }: Attribute): Rea
 }
 
 /**
- * Reads a map. Its values become strings as parameters do, and an entry that is null counts as absent. An entry
- * of a wrong type is reported and left out, so that the names of the others are still checked.
+ * Reads a map. Its values become strings as parameters do, and an entry that is null counts as absent. An
+ * entry of a wrong type is reported and left out, so that the names of the others are still checked.
  */
 function readEnvironment(reader: BlockReader, value: Value, subject: ValueSubject): ReadResult {
   if (!('entries' in value)) return wrongType(reader, subject, 'a map of strings', value);

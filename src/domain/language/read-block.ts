@@ -8,7 +8,7 @@ import {
   explainUnknownBlock,
   explainUnknownRunner,
   isMeantHere,
-  placeOf,
+  whereIs,
 } from './explain-unknown.ts';
 import type { InstanceName } from './in-instances.ts';
 import type { AsJson } from './json-value.ts';
@@ -164,7 +164,7 @@ function readBodyAttribute(reader: BlockReader, attribute: Attribute, soFar: Bod
   else if (schema.open && !(block && expression.entries)) readOpenAttribute(reader, attribute, soFar);
   else if (block) {
     soFar.misread.add(name);
-    const message = `${name} is a block ${placeOf(owner)}, not an attribute`;
+    const message = `${name} is a block ${whereIs(owner)}, not an attribute`;
     const labels = block.schema.labels.map((label) => ` "<${label}>"`).join('');
     const help = `Write ${name}${labels} { … } without the equals sign.`;
     reader.report(diagnose('block-expected', nameRange, message, help));

@@ -1,7 +1,7 @@
 import type { HclProblem, Range } from './syntax.ts';
 
 /** A quote that is not closed on its line. HCL reads the text after it with texts and code exchanged. */
-export interface UnclosedQuote {
+interface UnclosedQuote {
   problem: HclProblem;
   /** The range of the quote. Absent if the quote follows only from an earlier error. */
   range?: Range;

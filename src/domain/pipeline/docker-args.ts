@@ -69,8 +69,8 @@ function splitFlag(text: string): { name: string; value?: string } {
 }
 
 /**
- * Whether Millrace sets the variable itself. `-e NAME` passes on a variable of the calling process, so the flag
- * has nothing to do then.
+ * Whether Millrace sets the variable itself. `-e NAME` passes on a variable of the calling process, so the
+ * flag has nothing to do then.
  */
 const isSetAnyway = (name: string): boolean => /^\w+$/.test(name) && rowOfVariable(name) !== undefined;
 

@@ -162,8 +162,8 @@ function explainBadPaths(value: string): string | undefined {
 }
 
 /**
- * Whether the url shows which forge it is. A secret url counts as known, because the script checks it again, and
- * so does a missing one, which is reported elsewhere.
+ * Whether the url shows which forge it is. A secret url counts as known, because the script checks it again,
+ * and so does a missing one, which is reported elsewhere.
  */
 function isKnownForge(url: string): boolean {
   const isPublicForge = /^https?:\/\/(?:[^/@]*@)?(?:www\.)?(?:github|gitlab)\.com\//.test(url);

@@ -13,8 +13,8 @@ interface StepType {
 }
 
 /**
- * Warns about parameters of a step whose names are almost those of its attributes. A step accepts parameters of
- * any name, so a misspelt attribute would have no effect.
+ * Warns about parameters of a step whose names are almost those of its attributes. A step accepts parameters
+ * of any name, so a misspelt attribute would have no effect.
  */
 export function warnOfNearMisses(
   parameters: readonly Parameter[],
