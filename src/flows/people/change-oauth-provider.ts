@@ -27,7 +27,7 @@ export type WantedProvider = Omit<StoredProvider, 'secretKey' | 'byApi' | 'uid' 
  */
 
 /** A request to create a provider takes no longer. */
-const LONGEST_CREATION_MS = 60_000;
+const MAX_CREATION_MS = 60_000;
 
 export async function createProvider(
   { wanted, secret }: { wanted: WantedProvider; secret: string },
@@ -153,7 +153,7 @@ export async function deleteProvider(
   const read = await objects.read(canonical);
   if (read.answer === 'unknown') {
     // An earlier attempt may have left the secret. A provider that is being created may have a newer one.
-    const orphansBefore = new Date(act.at.getTime() - LONGEST_CREATION_MS);
+    const orphansBefore = new Date(act.at.getTime() - MAX_CREATION_MS);
     return secretRemains(await objects.deleteSecretsBefore(canonical, orphansBefore)) ?? read;
   }
   if (read.answer !== 'done') return read;
