@@ -62,12 +62,22 @@ async function runNode(node: PlanNode, input: NodeInput, context: BuildContext):
   }
 }
 
-/** Runs a step, then its hooks. A notification that fails does not end the build. */
-async function runStepWithHooks(step: PlanStep, input: NodeInput, context: BuildContext): Promise<NodeEnd> {
-  const end = await runStep(step, input, context);
-  await runOutcomeHooks(step.hooks, hooksInput(end, input, context), context);
-  if (step.kind !== 'notify' || input.stop.reason !== undefined) return end;
-  return { status: end.status, exports: end.exports };
+/**
+ * Runs a step, then its hooks. A notification that fails does not end the build. `onEnd` is called before the
+ * hooks run.
+ */
+async function runStepWithHooks(
+  step: PlanStep,
+  input: NodeInput,
+  context: BuildContext,
+  onEnd?: (end: NodeEnd) => void,
+): Promise<NodeEnd> {
+  const ended = await runStep(step, input, context);
+  const endsBuild = step.kind !== 'notify' || input.stop.reason !== undefined;
+  const end = endsBuild ? ended : { status: ended.status, exports: ended.exports };
+  onEnd?.(end);
+  await runOutcomeHooks(step.hooks, hooksInput(ended, input, context), context);
+  return end;
 }
 
 function hooksInput(end: NodeEnd, { exports }: NodeInput, { hooksStop }: BuildContext) {
@@ -123,15 +133,18 @@ async function attemptGroup(
   const ends = new Map<PlanStep, NodeEnd>();
   const failures: NodeEnd[] = [];
   const waiting = steps.values();
+  const onEnd = (end: NodeEnd): void => {
+    if (end.status === 'succeeded' || end.cause === undefined) return;
+    failures.push(end);
+    if (end.status === 'failed' && failFast && stop.reason === undefined) stop.request('fail-fast');
+  };
   const lane = async (): Promise<void> => {
     for (const step of waiting) {
       const end =
         stop.reason === undefined
-          ? await runStepWithHooks(step, { exports, stop, ...defined({ attempt }) }, context)
+          ? await runStepWithHooks(step, { exports, stop, ...defined({ attempt }) }, context, onEnd)
           : skipInGroup(step, context);
       ends.set(step, end);
-      if (end.status !== 'succeeded' && end.cause !== undefined) failures.push(end);
-      if (end.status === 'failed' && end.cause !== undefined && failFast) stop.request('fail-fast');
     }
   };
   await Promise.all(Array.from({ length: Math.min(limit, steps.length) }, lane));

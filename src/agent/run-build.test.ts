@@ -1,0 +1,127 @@
+import { tmpdir } from 'node:os';
+import { describe, expect, test } from '@jest/globals';
+import type { EventsRequest } from '#domain/build/agent-protocol.ts';
+import type { BuildEvent } from '#domain/build/events.ts';
+import type { Plan, PlanNode, PlanStep } from '#domain/planning/plan.ts';
+import { SCRIPTED_CONTAINERS, ScriptedContainer, type ScriptedEnd } from '#testing/agent/scripted-build.ts';
+import { Outbox } from './outbox.ts';
+import { runBuild, type BuildConclusion } from './run-build.ts';
+import { Spool } from './spool.ts';
+import { Stop } from './stop.ts';
+
+/* When stops and cancels come, with containers whose commands end as each test says. */
+
+interface Stops {
+  /** Stops the plan. */
+  plan: Stop;
+  /** Stops everything. */
+  root: Stop;
+}
+/** Called when the command of a step starts. Absent: it succeeds. */
+type Script = Record<string, (stops: Stops) => ScriptedEnd>;
+
+interface Run {
+  conclusion: BuildConclusion;
+  events: BuildEvent[];
+}
+
+const doNothing = (): void => undefined;
+const refuse = (): never => {
+  throw new Error('no step has secrets or tokens');
+};
+
+const command = (id: string, more: Partial<PlanStep> = {}): PlanStep => ({
+  id,
+  kind: 'task',
+  name: id,
+  env: { STEP: id },
+  command: { container: 'worker', argv: ['run'] },
+  ...more,
+});
+
+async function run(steps: PlanNode[], script: Script, more: Partial<Plan> = {}): Promise<Run> {
+  const plan: Plan = {
+    format: 3,
+    build: { id: '1', team: 'team', pipeline: 'p', job: 'j', number: '1', attempt: 1 },
+    containers: SCRIPTED_CONTAINERS.map((name) => ({ name, pool: 'worker' })),
+    workdir: '/work',
+    timeoutSeconds: 600,
+    services: [],
+    steps,
+    notifications: [],
+    variables: {},
+    ...more,
+  };
+  const events: BuildEvent[] = [];
+  const root = new Stop();
+  const stop = root.child();
+  const send = async (body: string) => {
+    const { events: sent }: EventsRequest = JSON.parse(body);
+    events.push(...sent);
+    return await Promise.resolve({ acknowledged: sent.at(-1)?.sequence ?? 0 });
+  };
+  const outbox = new Outbox(
+    { send, onCancel: doNothing, onOver: doNothing, onRefused: doNothing },
+    new Spool(tmpdir()),
+  );
+  const start = ({ env }: { env: Record<string, string> }): ScriptedEnd =>
+    script[env['STEP'] ?? '']?.({ plan: stop, root }) ?? 'succeed';
+  const shims = new Map(SCRIPTED_CONTAINERS.map((name) => [name, new ScriptedContainer(name, start)]));
+  const work = { plan, shims, outbox, stop, root, onStepEnded: doNothing };
+  const conclusion = await runBuild({ ...work, requestSecrets: refuse, fetchIdentity: refuse });
+  await outbox.whenAcknowledged(outbox.flush());
+  return { conclusion, events };
+}
+
+const ends = ({ events }: Run): string[] =>
+  events.flatMap((event) => (event.type === 'step-ended' ? [`${event.step} ${event.status}`] : []));
+
+describe('a group with fail_fast', () => {
+  const slowHook = command('0.0.on_failure.0', { kind: 'command', timeoutSeconds: 0.2 });
+  const failing = command('0.0', { hooks: { onFailure: [slowHook] } });
+  const group = (steps: PlanStep[]): PlanNode => ({
+    id: '0',
+    kind: 'parallel',
+    failFast: true,
+    limit: 2,
+    steps,
+  });
+
+  test('cancels the others when a step fails, not after its hooks', async () => {
+    const onCancel = [command('0.1.on_cancel.0', { kind: 'command' })];
+    const result = await run([group([failing, command('0.1', { hooks: { onCancel } })])], {
+      '0.0': () => 'fail',
+      '0.0.on_failure.0': () => 'hang',
+      '0.1': () => 'hang',
+    });
+    expect(ends(result)).toEqual([
+      '0.0 failed',
+      '0.1 cancelled',
+      '0.1.on_cancel.0 succeeded',
+      '0.0.on_failure.0 failed',
+      '0 failed',
+    ]);
+  });
+
+  test('begins no other step while the hooks of the failed step run', async () => {
+    const steps = [failing, command('0.1'), command('0.2', { kind: 'put' })];
+    const result = await run([group(steps)], { '0.0': () => 'fail', '0.0.on_failure.0': () => 'hang' });
+    expect(ends(result)).toContain('0.2 skipped');
+  });
+});
+
+describe('a notify step that failed', () => {
+  test('does not fail the build if the build is cancelled during its hooks', async () => {
+    const onFailure = [command('0.on_failure.0', { kind: 'command' })];
+    const notify = command('0', { kind: 'notify', hooks: { onFailure } });
+    const result = await run([notify], {
+      '0': () => 'fail',
+      '0.on_failure.0': ({ plan }) => {
+        plan.request('cancelled');
+        return 'succeed';
+      },
+    });
+    expect(ends(result)).toEqual(['0 failed', '0.on_failure.0 succeeded']);
+    expect(result.conclusion.outcome).toBe('succeeded');
+  });
+});
