@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os';
-import { describe, expect, test } from '@jest/globals';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, jest, test } from '@jest/globals';
 import type { EventsRequest } from '#domain/build/agent-protocol.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
 import type { Plan, PlanNode, PlanStep } from '#domain/planning/plan.ts';
@@ -76,20 +77,20 @@ async function run(steps: PlanNode[], script: Script, more: Partial<Plan> = {}):
 const ends = ({ events }: Run): string[] =>
   events.flatMap((event) => (event.type === 'step-ended' ? [`${event.step} ${event.status}`] : []));
 
+const groupOf = (steps: PlanStep[]): PlanNode => ({
+  id: '0',
+  kind: 'parallel',
+  failFast: true,
+  limit: 2,
+  steps,
+});
+
 describe('a group with fail_fast', () => {
   const slowHook = command('0.0.on_failure.0', { kind: 'command', timeoutSeconds: 0.2 });
   const failing = command('0.0', { hooks: { onFailure: [slowHook] } });
-  const group = (steps: PlanStep[]): PlanNode => ({
-    id: '0',
-    kind: 'parallel',
-    failFast: true,
-    limit: 2,
-    steps,
-  });
-
   test('cancels the others when a step fails, not after its hooks', async () => {
     const onCancel = [command('0.1.on_cancel.0', { kind: 'command' })];
-    const result = await run([group([failing, command('0.1', { hooks: { onCancel } })])], {
+    const result = await run([groupOf([failing, command('0.1', { hooks: { onCancel } })])], {
       '0.0': () => 'fail',
       '0.0.on_failure.0': () => 'hang',
       '0.1': () => 'hang',
@@ -105,7 +106,7 @@ describe('a group with fail_fast', () => {
 
   test('begins no other step while the hooks of the failed step run', async () => {
     const steps = [failing, command('0.1'), command('0.2', { kind: 'put' })];
-    const result = await run([group(steps)], { '0.0': () => 'fail', '0.0.on_failure.0': () => 'hang' });
+    const result = await run([groupOf(steps)], { '0.0': () => 'fail', '0.0.on_failure.0': () => 'hang' });
     expect(ends(result)).toContain('0.2 skipped');
   });
 });
@@ -122,6 +123,38 @@ describe('a notify step that failed', () => {
       },
     });
     expect(ends(result)).toEqual(['0 failed', '0.on_failure.0 succeeded']);
+    expect(result.conclusion.outcome).toBe('succeeded');
+  });
+});
+
+const messages = ({ events }: Run): string[] =>
+  events.flatMap((event) =>
+    event.type === 'step-ended' && event.message !== undefined ? [event.message] : [],
+  );
+
+/** Lets 20 minutes pass for what runs with fake timers. */
+async function passTime<Result>(running: Promise<Result>): Promise<Result> {
+  for (let second = 0; second < 1200; second += 10) {
+    await nextTurn();
+    await jest.advanceTimersByTimeAsync(10_000);
+  }
+  jest.useRealTimers();
+  return await running;
+}
+
+const cancelPlan = ({ plan }: Stops): ScriptedEnd => {
+  plan.request('cancelled');
+  return 'hang';
+};
+
+describe('a cancel', () => {
+  test('during the hooks of a finished plan changes nothing', async () => {
+    const onSuccess = ['on_success.0', 'on_success.1'].map((id) => command(id, { timeoutSeconds: 700 }));
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick', 'performance'] });
+    const running = run([command('0')], { 'on_success.0': cancelPlan }, { hooks: { onSuccess } });
+    const result = await passTime(running);
+    expect(ends(result)).toEqual(['0 succeeded', 'on_success.0 failed', 'on_success.1 succeeded']);
+    expect(messages(result)).toEqual(['timed out after 11m40s']);
     expect(result.conclusion.outcome).toBe('succeeded');
   });
 });

@@ -46,6 +46,8 @@ export async function runBuild(work: BuildWork): Promise<BuildConclusion> {
   const context = contextOf(work, hooksStop);
   const endCleanupLimit = limitCleanup(stop, hooksStop);
   const end = await runPlan(work, context);
+  // A cancel that comes after the end of the plan, or too late to change it, changes nothing.
+  if (end.status !== 'cancelled') endCleanupLimit();
   const variables = { BUILD_STATUS: end.status, BUILD_REASON: end.cause?.reason ?? 'AllStepsSucceeded' };
   await runOutcomeHooks(plan.hooks, { end, exports: end.exports, variables, stop: hooksStop }, context);
   await stopServices(context);

@@ -167,6 +167,12 @@ const cases: Record<string, Case> = {
       message: 'The agent did not end the cancelled build within 60 s: its Pod is deleted.',
     },
   },
+  'a cancel during the hooks of a finished plan does not limit them': {
+    state: buildAfter('start-task', 'fail-task'),
+    pod: pod({ phase: 'Running', containers: [agent({ state: 'running' }), worker()] }),
+    attempt: { cancelled: { seconds: 700, graceSeconds: 600 } },
+    judged: { decision: 'wait' },
+  },
   'a Pod is deleted only once': {
     state: taskStarted,
     pod: podBeingDeleted(),

@@ -6,6 +6,7 @@ import { parseTermination } from './parse-termination.ts';
 import { brokenContainer, brokenMessage, hasEnded, podFault, type PodFault } from './pod-fault.ts';
 import type { AttemptReport, ContainerReport, PodJudgement, PodReport } from './pod-report.ts';
 import { provesSuccess } from './settle-build.ts';
+import { isPlanDecided } from './step-proof.ts';
 
 /** A Pod that ends before its first step is replaced, up to this number of attempts of the build. */
 const MAX_ATTEMPTS = 5;
@@ -51,7 +52,7 @@ function mayGetReason(
 }
 
 function judgeLiving(state: BuildState, pod: PodReport, attempt: AttemptReport): PodJudgement {
-  return judgeHanging(pod, attempt) ?? judgeBroken(state, pod, attempt) ?? judgePending(state, pod, attempt);
+  return judgeHanging(state, pod, attempt) ?? judgeBroken(state, pod, attempt) ?? judgePending(state, pod, attempt);
 }
 
 /**
@@ -84,9 +85,16 @@ function judgeEnded(state: BuildState, pod: PodReport | undefined, attempt: Atte
   return judgeDeath(state, pod, attempt, termination);
 }
 
-/** The agent has not ended a cancelled build in time. */
-function judgeHanging({ deleting }: PodReport, { cancelled }: AttemptReport): PodJudgement | undefined {
-  if (deleting || cancelled === undefined || !isOverdue(cancelled)) return undefined;
+/**
+ * The agent has not ended a cancelled build in time. If the cancel came too late to change how the plan ends,
+ * its hooks run on, and only the deadline of the Pod ends an agent that hangs.
+ */
+function judgeHanging(
+  { steps }: BuildState,
+  { deleting }: PodReport,
+  { cancelled }: AttemptReport,
+): PodJudgement | undefined {
+  if (deleting || cancelled === undefined || !isOverdue(cancelled) || isPlanDecided(steps)) return undefined;
   const message = `The agent did not end the cancelled build within ${cancelled.graceSeconds} s: its Pod is deleted.`;
   return { decision: 'stop', reason: 'Cancelled', message };
 }

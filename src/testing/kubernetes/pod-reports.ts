@@ -13,11 +13,15 @@ export const unstartedBuild = newBuildState([
 const at = '2026-01-01T00:00:00Z';
 
 /** The state of that build after the agent has reported these events. */
-export function buildAfter(...types: ('start-task' | 'end-task' | 'start-put' | 'end')[]): BuildState {
+export function buildAfter(
+  ...types: ('start-task' | 'end-task' | 'fail-task' | 'start-put' | 'end')[]
+): BuildState {
   const events = types.map((type, index): BuildEvent => {
     const base = { sequence: index + 1, at };
     if (type === 'end-task')
       return { ...base, type: 'step-ended', step: '0', status: 'succeeded', exitCode: 0 };
+    if (type === 'fail-task')
+      return { ...base, type: 'step-ended', step: '0', status: 'failed', exitCode: 1 };
     if (type === 'end')
       return { ...base, type: 'build-ended', outcome: 'failed', reason: 'StepFailed', message: '' };
     return { ...base, type: 'step-started', step: type === 'start-task' ? '0' : '1' };
