@@ -116,6 +116,22 @@ describe('when a part of the Pod ends', () => {
     });
   });
 
+  test('the Pod is asked to end during a hook of the job: the end says that no notification was sent', async () => {
+    const step = { id: 'notification.0', kind: 'notify' as const, name: 'chat.ops', env: {}, ...sh('true') };
+    const onFailure = [
+      { id: 'on_failure.0', kind: 'command' as const, name: 'undo', env: {}, ...sh('echo undo; sleep 1000') },
+    ];
+    const agent = await start(
+      plan([sh('exit 1')], { hooks: { onFailure }, notifications: [{ on: ['failure'], step }] }),
+    );
+    await gateway.when(() => gateway.log('on_failure.0') !== '');
+    agent.kill('SIGTERM');
+    expect(await ended(agent)).toBe(0);
+    expect(gateway.endOf('on_failure.0')).toMatchObject({ status: 'cancelled' });
+    expect(gateway.startedSteps()).toEqual(['0', 'on_failure.0']);
+    expect(gateway.end).toMatchObject({ outcome: 'failed', reason: 'StepFailed', notified: false });
+  });
+
   test('a container is asked to end before the agent: its step is cancelled, whatever its exit code', async () => {
     const agent = await start(
       plan([sh('trap "echo told; exit 0" TERM; echo begun; sleep 1000 & wait'), sh('touch never')]),

@@ -215,12 +215,13 @@ export class Agent {
    * Writes the termination message before it reports to the gateway, so that a kill in between loses nothing.
    */
   async #reportEnd(conclusion: BuildConclusion, outbox: Outbox): Promise<void> {
-    const { known, outcome, reason, message } = conclusion;
+    const { known, outcome, reason, message, notified } = conclusion;
     const end = { outcome, reason, message };
     this.#hasReportedEnd = true;
     this.#writeTermination(end);
     if (this.#stop.reason === 'session-over') return;
-    const lastSequence = known ? outbox.add({ type: 'build-ended', ...end }, true) : outbox.flush();
+    const event = { type: 'build-ended', ...end, ...(notified ? {} : { notified }) } as const;
+    const lastSequence = known ? outbox.add(event, true) : outbox.flush();
     const until = this.#stop.reason === 'terminated' ? this.#giveUpAt : performance.now() + REPORT_LIMIT_MS;
     const limit = setTimeout(
       () => outbox.giveUp(new Error('the gateway has been unreachable for too long')),

@@ -3,7 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, jest, test } from '@jest/globals';
 import type { EventsRequest } from '#domain/build/agent-protocol.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
-import type { Plan, PlanNode, PlanStep } from '#domain/planning/plan.ts';
+import type { NotificationEvent } from '#domain/pipeline/pipeline.ts';
+import type { Plan, PlanNode, PlanNotification, PlanStep } from '#domain/planning/plan.ts';
 import { SCRIPTED_CONTAINERS, ScriptedContainer, type ScriptedEnd } from '#testing/agent/scripted-build.ts';
 import { Outbox } from './outbox.ts';
 import { runBuild, type BuildConclusion } from './run-build.ts';
@@ -156,5 +157,50 @@ describe('a cancel', () => {
     expect(ends(result)).toEqual(['0 succeeded', 'on_success.0 failed', 'on_success.1 succeeded']);
     expect(messages(result)).toEqual(['timed out after 11m40s']);
     expect(result.conclusion.outcome).toBe('succeeded');
+  });
+});
+
+describe('an agent that is stopped after the plan', () => {
+  const terminate = ({ root }: Stops): ScriptedEnd => {
+    root.request('terminated');
+    return 'hang';
+  };
+  const notification = (index: number, on: NotificationEvent[]): PlanNotification => ({
+    on,
+    step: command(`notification.${index}`, { kind: 'notify' }),
+  });
+  const notifications = [notification(0, ['success']), notification(1, ['success', 'failure'])];
+  const hooks = { onSuccess: [command('on_success.0')] };
+
+  test.each<[sentence: string, script: Script, notified: boolean]>([
+    ['reports that it sent all', {}, true],
+    ['during a hook, reports that it sent none', { 'on_success.0': terminate }, false],
+    ['during the first, reports that it did not send all', { 'notification.0': terminate }, false],
+    ['during the last, reports that it did not send all', { 'notification.1': terminate }, false],
+  ])('%s', async (_, script, notified) => {
+    const { conclusion } = await run([command('0')], script, { hooks, notifications });
+    expect(conclusion).toMatchObject({ outcome: 'succeeded', known: true, notified });
+  });
+
+  test('has nothing to report if no notification is due', async () => {
+    const due = [notification(0, ['cancel'])];
+    const script = { 'on_success.0': terminate };
+    const { conclusion } = await run([command('0')], script, { hooks, notifications: due });
+    expect(conclusion.notified).toBe(true);
+  });
+
+  test('by the time limit of the hooks after a cancel begins no notification', async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick', 'performance'] });
+    const running = run(
+      [command('0')],
+      { '0': cancelPlan, 'on_cancel.0': () => 'hang' },
+      {
+        hooks: { onCancel: [command('on_cancel.0', { timeoutSeconds: 900 })] },
+        notifications: [notification(0, ['cancel'])],
+      },
+    );
+    const result = await passTime(running);
+    expect(ends(result)).toEqual(['0 cancelled', 'on_cancel.0 failed']);
+    expect(result.conclusion).toMatchObject({ outcome: 'cancelled', notified: false });
   });
 });

@@ -34,7 +34,10 @@ export interface BuildWork {
   onStepEnded: (end: StepEnd) => void;
 }
 
-export type BuildConclusion = Cause;
+export interface BuildConclusion extends Cause {
+  /** False: the agent was stopped before it had sent the automatic notifications. */
+  notified: boolean;
+}
 
 /**
  * Runs services, steps, the job's hooks, and notifications, in this order. Services stop after the hooks. The
@@ -51,9 +54,9 @@ export async function runBuild(work: BuildWork): Promise<BuildConclusion> {
   const variables = { BUILD_STATUS: end.status, BUILD_REASON: end.cause?.reason ?? 'AllStepsSucceeded' };
   await runOutcomeHooks(plan.hooks, { end, exports: end.exports, variables, stop: hooksStop }, context);
   await stopServices(context);
-  await sendNotifications(end, variables, context);
+  const notified = await sendNotifications(end, variables, context);
   endCleanupLimit();
-  return end.cause ?? SUCCESS;
+  return { ...(end.cause ?? SUCCESS), notified };
 }
 
 const SUCCESS: Cause = {

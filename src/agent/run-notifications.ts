@@ -3,28 +3,34 @@ import { sendsFor } from '#domain/build/notification-events.ts';
 import type { BuildContext, NodeEnd } from './build-context.ts';
 import { runStep } from './run-step.ts';
 
-/** Sends the notifications for how the build ended. If one fails, the build's outcome stays. */
+/**
+ * Sends the notifications for how the build ended. If one fails, the build's outcome stays. Returns false if
+ * the agent was stopped before it had sent all of them.
+ */
 export async function sendNotifications(
   end: NodeEnd,
   variables: Record<string, string>,
   context: BuildContext,
-): Promise<void> {
+): Promise<boolean> {
   const { status, cause } = end;
-  if (status === 'skipped') return;
+  if (status === 'skipped') return true;
   const timedOut = cause?.timedOut === true ? { BUILD_TIMED_OUT: 'true' } : {};
   const exports = { ...end.exports, ...context.hookExports };
+  const { hooksStop } = context;
   const { notifications, previousOutcome } = context.plan;
   for (const { on, step } of notifications) {
     if (!sendsFor(on, status, previousOutcome)) continue;
-    if (context.hooksStop.isFinal) return;
+    if (hooksStop.reason !== undefined) return false;
     await runStep(
       { timeoutSeconds: NOTIFICATION_SECONDS, ...step },
       {
         exports,
         variables: { ...variables, ...timedOut, notify_build_status: status },
-        stop: context.hooksStop,
+        stop: hooksStop,
       },
       context,
     );
+    if (hooksStop.reason !== undefined) return false;
   }
+  return true;
 }

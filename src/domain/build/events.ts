@@ -10,8 +10,17 @@ export type BuildEvent = { sequence: number; at: string } &
     | { type: 'step-started'; step: string; attempt?: number }
     | { type: 'log'; step: string; text: string }
     | StepEnded
-    | { type: 'build-ended'; outcome: BuildOutcome; reason: OutcomeReason; message: string }
+    | BuildEnded
   );
+
+export interface BuildEnded {
+  type: 'build-ended';
+  outcome: BuildOutcome;
+  reason: OutcomeReason;
+  message: string;
+  /** False: the agent was stopped before it had sent the automatic notifications. Absent: it sent them. */
+  notified?: boolean;
+}
 
 export interface StepEnded {
   type: 'step-ended';

@@ -73,6 +73,23 @@ describe('followBuild', () => {
     expect(lenient.changes[0]?.end).toMatchObject({ outcome: 'failed', status: 'warning', good: true });
   });
 
+  test.each<[sentence: string, notified: { notified?: boolean }, byAgent: boolean]>([
+    ['the agent has sent the notifications', {}, true],
+    ['the agent was stopped before it sent them', { notified: false }, false],
+  ])('says whether %s', async (_sentence, notified, byAgent) => {
+    const ended: BuildEvent = {
+      sequence: 1,
+      at: AT,
+      type: 'build-ended',
+      outcome: 'failed',
+      reason: 'StepFailed',
+      message: 'test failed',
+      ...notified,
+    };
+    const { changes } = await follow([ended]);
+    expect(changes[0]?.end).toMatchObject({ status: 'failed', byAgent });
+  });
+
   test('requests decisions on all pipelines for a new version', async () => {
     const put: StepState = { ...STEP, kind: 'put', name: 'image', resource: 'image', status: 'started' };
     const putEnded: BuildEvent = {

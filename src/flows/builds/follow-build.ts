@@ -48,6 +48,11 @@ function mayDecide(event: BuildEvent): boolean {
   return event.type === 'build-ended' || (event.type === 'step-ended' && event.version !== undefined);
 }
 
+/** The agent was stopped before it had sent the notifications of the build. */
+function leavesNotifications(event: BuildEvent): boolean {
+  return event.type === 'build-ended' && event.notified === false;
+}
+
 interface Recorded {
   acknowledged: number;
   cancel: boolean;
@@ -81,7 +86,7 @@ async function recordEvents(
   if (newEvents.length === 0) return { acknowledged: state.applied, cancel, pipelineId };
   if (stored.ended) return 'over';
   const applied = applyEvents(state, newEvents, smallerLimit(logLimitBytes, stored.logLimitBytes));
-  await recordChanges(tx, stored, applied, { byAgent: true });
+  await recordChanges(tx, stored, applied, { byAgent: !newEvents.some(leavesNotifications) });
   const { status } = applied.state;
   const news = { changed: status !== state.status, ended: !isActive(status), puts: applied.puts.length > 0 };
   return { acknowledged: applied.state.applied, cancel, pipelineId, news };

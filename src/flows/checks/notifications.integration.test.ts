@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { rows } from '#adapters/database/connection/pool.ts';
+import type { BuildEvent } from '#domain/build/events.ts';
 import type { Job, NotificationEvent, Pipeline } from '#domain/pipeline/pipeline.ts';
 import { endBuild } from '#flows/builds/end-build.ts';
 import { expireApprovals } from '#flows/builds/give-turns.ts';
@@ -217,6 +218,20 @@ describe('a build whose Pod is lost', () => {
     const { followBuild } = await import('#flows/builds/follow-build.ts');
     await followBuild({ build: await idOf('1'), attempt: 1 }, events, ports());
     await loseBuild('1');
+    expect((await claimAndShow()).map(({ sent }) => sent)).toEqual([['1 failed chat.changed']]);
+  });
+
+  test('sends what an agent that was stopped could not send', async () => {
+    const at = now().toISOString();
+    const end = { outcome: 'failed', reason: 'StepFailed', message: 'Step ship: exit code 1.' } as const;
+    const { followBuild } = await import('#flows/builds/follow-build.ts');
+    const events: BuildEvent[] = [
+      { sequence: 1, at, type: 'step-started', step: '0' },
+      { sequence: 2, at, type: 'step-ended', step: '0', status: 'failed', exitCode: 1 },
+      { sequence: 3, at, type: 'step-started', step: 'notification.1' },
+      { sequence: 4, at, type: 'build-ended', ...end, notified: false },
+    ];
+    await followBuild({ build: await idOf('1'), attempt: 1 }, events, ports());
     expect((await claimAndShow()).map(({ sent }) => sent)).toEqual([['1 failed chat.changed']]);
   });
 

@@ -82,6 +82,7 @@ const EventBody = Type.Union([
     outcome: Type.Enum(['succeeded', 'failed', 'cancelled']),
     reason: Type.Enum([...AGENT_REASONS]),
     message: ShortText,
+    notified: Type.Optional(Type.Boolean()),
   }),
 ]);
 
