@@ -160,11 +160,12 @@ describe('a cancel', () => {
   });
 });
 
+const terminate = ({ root }: Stops): ScriptedEnd => {
+  root.request('terminated');
+  return 'hang';
+};
+
 describe('an agent that is stopped after the plan', () => {
-  const terminate = ({ root }: Stops): ScriptedEnd => {
-    root.request('terminated');
-    return 'hang';
-  };
   const notification = (index: number, on: NotificationEvent[]): PlanNotification => ({
     on,
     step: command(`notification.${index}`, { kind: 'notify' }),
@@ -203,4 +204,12 @@ describe('an agent that is stopped after the plan', () => {
     expect(ends(result)).toEqual(['0 cancelled', 'on_cancel.0 failed']);
     expect(result.conclusion).toMatchObject({ outcome: 'cancelled', notified: false });
   });
+});
+
+test('the version of a put in a hook that prints none has the status of the build', async () => {
+  const params = { tag: 'is-$BUILD_STATUS', why: '$BUILD_REASON' };
+  const put = command('on_success.0', { kind: 'put', params });
+  const { events } = await run([command('0')], {}, { hooks: { onSuccess: [put] } });
+  const version = { tag: 'is-succeeded', why: 'AllStepsSucceeded' };
+  expect(events).toContainEqual(expect.objectContaining({ step: 'on_success.0', version }));
 });

@@ -260,8 +260,8 @@ class StepRun {
 
   #succeed(output: string, printed: Printed): Attempt {
     const step = this.#step;
-    const { masker } = this.#context;
-    const result = printed.read((text) => masker.mask(text), { ...this.#input.exports, ...step.env });
+    const known = { ...this.#input.exports, ...step.env, ...this.#input.variables };
+    const result = printed.read((text) => this.#context.masker.mask(text), known);
     if ('problem' in result) return this.#unusable(result.problem, 0);
     if (result.note !== undefined) this.#log.note(`[${result.note}]`);
     return this.#withExports({ status: 'succeeded', exitCode: 0, ...result.made }, output);
