@@ -1,4 +1,4 @@
-import { HOOK_SECONDS } from '#domain/build/cancel-grace.ts';
+import { HOOK_SECONDS } from '#domain/planning/hook-seconds.ts';
 import type { PlanHooks, PlanStep } from '#domain/planning/plan.ts';
 import type { BuildContext, NodeEnd } from './build-context.ts';
 import { runStep } from './run-step.ts';

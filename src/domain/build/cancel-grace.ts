@@ -11,8 +11,6 @@ const KILL_SECONDS = 40;
 /** How long the agent may take to report the end of the build. */
 const REPORT_SECONDS = 20;
 
-/** Timeout of a hook whose step sets none. */
-export const HOOK_SECONDS = 10 * 60;
 /** Timeout of a notification. */
 export const NOTIFICATION_SECONDS = 2 * 60;
 /** Timeout of the `stop` of a service. */

@@ -7,6 +7,7 @@ import {
 } from './check-deadline.ts';
 import { checkContainersOf, containersOf } from './containers.ts';
 import { jobIn } from './find-in-pipeline.ts';
+import { hookSecondsOf } from './hook-seconds.ts';
 import { podContainersOf, timeoutOfJob } from './plan-build.ts';
 import { checkPodContainersOf } from './plan-checks.ts';
 import { hookContainersOf } from './plan-hooks.ts';
@@ -28,18 +29,22 @@ export interface CheckPodNeeds extends PodNeeds {
 }
 
 /**
- * Time that a build's Pod has beyond the timeout of its steps: for image pulls before the steps, and for
- * hooks and the end of the log after them.
+ * Time that a build's Pod has beyond the timeouts of its steps and hooks: for image pulls before them, and for
+ * the stops of services, notifications, and the end of the log after them.
  */
 const AROUND_BUILD_SECONDS = 3600;
+/** Kubernetes allows 2^31 - 1. A warm Pod also has the time for which it waits. */
+const MAX_DEADLINE_SECONDS = 2_000_000_000;
 
 /** `defaultTimeoutSeconds`: timeout of the Team for jobs that set none. */
 export function needsOfBuild(definition: Pipeline, job: string, defaultTimeoutSeconds?: number): PodNeeds {
   const containers = containersOf(definition, job);
+  const definedJob = jobIn(definition, job);
+  const workSeconds = timeoutOfJob(definedJob, defaultTimeoutSeconds) + hookSecondsOf(definedJob);
   return {
     containers: podContainersOf(definition, job),
     caches: cachesOfBuild(definition, job, containers),
-    deadlineSeconds: timeoutOfJob(jobIn(definition, job), defaultTimeoutSeconds) + AROUND_BUILD_SECONDS,
+    deadlineSeconds: Math.min(workSeconds + AROUND_BUILD_SECONDS, MAX_DEADLINE_SECONDS),
     tags: tagsOfJob(definition, job),
   };
 }
