@@ -60,7 +60,7 @@ const GOLDEN_RATIO = 0.618_033_988_749_895;
 
 /**
  * When the next check is due after a failed one. The wait doubles with each failure in a row, up to an hour,
- * and is never shorter than planned.
+ * and is never shorter than planned. A cron expression keeps its times, because CronJobs do.
  */
 export function nextAfterFailure(failed: {
   schedule: Schedule;
