@@ -2,7 +2,12 @@ import type { ShimConnection } from '#adapters/process/shim-connection.ts';
 import { defined } from '#defined';
 import type { CheckResult, CheckResultsRequest } from '#domain/build/agent-protocol.ts';
 import { createMasker, type Masker } from '#domain/build/mask-secrets.ts';
-import { MAX_CHECK_BYTES, MAX_VERSIONS_BYTES, parseCheckOutput } from '#domain/build/parse-check-output.ts';
+import {
+  explainLongOutput,
+  MAX_CHECK_BYTES,
+  MAX_VERSIONS_BYTES,
+  parseCheckOutput,
+} from '#domain/build/parse-check-output.ts';
 import { parseProtocolCheck } from '#domain/build/parse-protocol-output.ts';
 import { storable } from '#domain/build/storable.ts';
 import { MAX_PARALLEL_CHECKS } from '#domain/planning/check-deadline.ts';
@@ -143,10 +148,11 @@ function judge({
   if ('lost' in end) return { error: `The check did not end: ${end.lost}.` };
   const failure = whyFailed(end);
   if (failure !== undefined) return { error: `The check failed: ${failure}.`, quotesLog: true };
-  if (answer.overflowed) return { error: `The check printed more than ${MAX_CHECK_BYTES} bytes.` };
   const printed = answer.text();
+  const mask = (text: string): string => masker.mask(text);
+  if (answer.overflowed) return { error: explainLongOutput(printed, mask) };
   const parse = check.call === undefined ? parseCheckOutput : parseProtocolCheck;
-  const parsed = parse(printed, (text) => masker.mask(text));
+  const parsed = parse(printed, mask);
   if (!parsed.ok) return { error: parsed.error };
   const bytes = jsonBytes(parsed.versions);
   return bytes > MAX_VERSIONS_BYTES

@@ -27,9 +27,6 @@ export type CheckOutput =
  */
 export function parseCheckOutput(stdout: string, mask: Masker['mask']): CheckOutput {
   const refuse = (problem: string): CheckOutput => refused(problem, mask(stdout));
-  if (stdout.length > MAX_CHECK_BYTES) {
-    return refuse(`printed more than ${MAX_CHECK_BYTES} bytes`);
-  }
   const parsed = parseJson(stdout);
   if (parsed === undefined) return refuse('did not print JSON');
   if (!Array.isArray(parsed.value)) return refuse('printed JSON that is not an array');
@@ -49,6 +46,11 @@ export function parseCheckOutput(stdout: string, mask: Masker['mask']): CheckOut
   };
 }
 
+/** Why a check that printed too much failed. `head`: its first `MAX_CHECK_BYTES` bytes. */
+export function explainLongOutput(head: string, mask: Masker['mask']): string {
+  return refused(`printed more than ${MAX_CHECK_BYTES} bytes`, mask(head)).error;
+}
+
 /** The version that a push made: the last line of its stdout, if that is a JSON object. */
 export function parsePushOutput(stdout: string): Record<string, string> | undefined {
   const line = stdout.trimEnd().split('\n').at(-1)?.trim() ?? '';
@@ -56,7 +58,7 @@ export function parsePushOutput(stdout: string): Record<string, string> | undefi
 }
 
 /** The text is masked already, because a secret that is cut in two cannot be found. */
-function refused(problem: string, masked: string): CheckOutput {
+function refused(problem: string, masked: string): CheckOutput & { ok: false } {
   const start = masked.slice(0, MAX_QUOTED_CHARACTERS).toWellFormed();
   const shown = start === '' ? 'It printed nothing.' : `It begins with: ${JSON.stringify(start)}`;
   return { ok: false, error: `The check ${problem}; expected a JSON array of objects. ${shown}` };
