@@ -52,7 +52,9 @@ function mayGetReason(
 }
 
 function judgeLiving(state: BuildState, pod: PodReport, attempt: AttemptReport): PodJudgement {
-  return judgeHanging(state, pod, attempt) ?? judgeBroken(state, pod, attempt) ?? judgePending(state, pod, attempt);
+  return (
+    judgeHanging(state, pod, attempt) ?? judgeBroken(state, pod, attempt) ?? judgePending(state, pod, attempt)
+  );
 }
 
 /**
