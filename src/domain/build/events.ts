@@ -13,7 +13,7 @@ export type BuildEvent = { sequence: number; at: string } &
     | BuildEnded
   );
 
-export interface BuildEnded {
+interface BuildEnded {
   type: 'build-ended';
   outcome: BuildOutcome;
   reason: OutcomeReason;
