@@ -145,6 +145,12 @@ describe('a session', () => {
     });
     expect(list.body.data).toHaveLength(50);
   });
+
+  test('is open after its own opening, although fifty others began later', async () => {
+    for (let times = 0; times < 50; times += 1) await gateway.session('ann');
+    advanceClock(-1000);
+    expect(await sessionStatus(await gateway.session('ann'))).toBe(200);
+  });
 });
 
 /** The claims of a valid session. */

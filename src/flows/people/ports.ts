@@ -62,17 +62,19 @@ export type ChangeResult<T = unknown> =
   | { answer: 'refused'; refusal: ChangeRefusal };
 
 /** An account while accounts, members and sign-in methods are locked. */
-export interface LockedAccount extends AccountFacts {
+export interface AccountToChange extends AccountFacts {
   id: number;
   username: string;
   disabled: boolean;
+  /** The account is a global admin, or is one again when it is enabled. */
+  hasAdminRole: boolean;
 }
 
 export interface AccountTransaction {
   /** Undefined: no such account. */
-  account(): Promise<LockedAccount | undefined>;
-  change(account: LockedAccount, change: AccountChange, act: AuditedAct): Promise<void>;
-  remove(account: LockedAccount, act: AuditedAct): Promise<void>;
+  account(): Promise<AccountToChange | undefined>;
+  change(account: AccountToChange, change: AccountChange, act: AuditedAct): Promise<void>;
+  remove(account: AccountToChange, act: AuditedAct): Promise<void>;
 }
 
 export interface AccountStore {

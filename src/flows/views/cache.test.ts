@@ -26,10 +26,20 @@ describe('the cache', () => {
     expect(made).toEqual(['a', 'b', 'c', 'b']);
   });
 
-  test('an entry has the size that it states, and one larger than the cache is returned but not stored', async () => {
+  test('a value larger than the cache is returned, and neither stored nor a reason to drop others', async () => {
     const { made, get } = recordingCache({ maxSize: 5, sizeOf: (value) => value.length });
-    for (const key of ['aaa', 'bb', 'aaa', 'bb', 'much too large', 'bb']) await get(key);
-    expect(made).toEqual(['aaa', 'bb', 'much too large', 'bb']);
+    for (const key of ['aaa', 'bb', 'much too large', 'aaa', 'bb', 'much too large']) await get(key);
+    expect(made).toEqual(['aaa', 'bb', 'much too large', 'much too large']);
+  });
+
+  test('a value that is being made is not dropped, so all callers get the same one', async () => {
+    const cache = createCache<string>({ maxSize: 1 });
+    const slow = Promise.withResolvers<string>();
+    const first = cache.get('slow', async () => await slow.promise);
+    for (const key of ['a', 'b']) await cache.get(key, async () => await Promise.resolve(key));
+    const second = cache.get('slow', async () => await Promise.resolve('made twice'));
+    slow.resolve('made once');
+    expect(await Promise.all([first, second])).toEqual(['made once', 'made once']);
   });
 
   test('an old entry is made again once for all requests', async () => {

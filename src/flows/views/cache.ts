@@ -86,12 +86,15 @@ function createEntries<V>(maxSize: number) {
     },
     fill(key: string, entry: Entry<V>, { value, size }: { value: V; size: number }): void {
       if (entries.get(key) !== entry) return;
+      // It would only drop all other values.
+      if (size > maxSize) return drop(key, entry);
       entry.value = value;
       entry.size = size;
       total += size;
       for (const [oldestKey, oldest] of entries) {
         if (total <= maxSize) break;
-        drop(oldestKey, oldest);
+        // A value that is still being made takes no space, and callers wait for it.
+        if (oldest.value !== undefined) drop(oldestKey, oldest);
       }
     },
   };

@@ -9,7 +9,7 @@ import type {
   AccountStore,
   AccountTransaction,
   AuditedAct,
-  LockedAccount,
+  AccountToChange,
   StoredCredentials,
 } from '#flows/people/ports.ts';
 import { withAccessLock } from './access-lock.ts';
@@ -64,7 +64,7 @@ const contains = (search: string) =>
 
 function accountTransaction(connection: Transaction, username: string): AccountTransaction {
   return {
-    account: async () => await lockedAccount(connection, username),
+    account: async () => await accountToChange(connection, username),
     async change(account, change, act) {
       const { password, disabled } = change;
       await updateAccount(connection, username, change);
@@ -129,12 +129,12 @@ function auditFields(username: string, { by, at }: { by: string; at: Date }) {
 
 function auditEntriesOf(
   { fullName, globalAdmin, disabled, password }: AccountChange,
-  account: LockedAccount,
+  account: AccountToChange,
   endedTokens: number,
 ) {
   return [
     fullName === undefined ? [] : [{ action: 'user.updated' }],
-    globalAdmin === undefined || globalAdmin === account.globalAdmin
+    globalAdmin === undefined || globalAdmin === account.hasAdminRole
       ? []
       : [{ action: 'user.global_admin_changed', details: { global_admin: globalAdmin } }],
     disabled === undefined || disabled === account.disabled
@@ -181,12 +181,12 @@ export async function endTokensOf(connection: CommonQueryMethods, userId: number
 }
 
 /** The caller holds the access lock: otherwise the number of other admins could change meanwhile. */
-async function lockedAccount(
+async function accountToChange(
   connection: CommonQueryMethods,
   username: string,
-): Promise<LockedAccount | undefined> {
-  const found = await connection.maybeOne(rows<Omit<LockedAccount, 'username'>>()`
-    SELECT u.id, u.global_admin AND NOT u.disabled AS "globalAdmin", u.disabled,
+): Promise<AccountToChange | undefined> {
+  const found = await connection.maybeOne(rows<Omit<AccountToChange, 'username'>>()`
+    SELECT u.id, u.global_admin AND NOT u.disabled AS "globalAdmin", u.global_admin AS "hasAdminRole", u.disabled,
       (SELECT count(*) FROM users o WHERE o.global_admin AND NOT o.disabled AND o.id <> u.id) AS "otherGlobalAdmins",
       ARRAY(
         SELECT t.name FROM team_members m JOIN teams t ON t.id = m.team_id

@@ -17,9 +17,12 @@ export function throttleStore({ pool }: { pool: DatabasePool }): ThrottleStore {
     async forgive(keys) {
       const accounts = keys.filter(({ kind }) => kind === 'account').map(keyOf);
       const addresses = keys.filter(({ kind }) => kind === 'address').map(keyOf);
-      await pool.query(rows()`
-        WITH forgotten AS (DELETE FROM sign_in_failures WHERE key = ANY(${textArray(accounts)}))
-        UPDATE sign_in_failures SET count = greatest(count - 1, 0) WHERE key = ANY(${textArray(addresses)})`);
+      // Locks accounts before addresses, as `failures` does, so that two sign-ins cannot deadlock.
+      await pool.transaction(async (connection) => {
+        await connection.query(rows()`DELETE FROM sign_in_failures WHERE key = ANY(${textArray(accounts)})`);
+        await connection.query(rows()`
+          UPDATE sign_in_failures SET count = greatest(count - 1, 0) WHERE key = ANY(${textArray(addresses)})`);
+      });
     },
   };
 }

@@ -100,7 +100,8 @@ async function openSession(pool: DatabasePool, session: SessionToOpen): Promise<
     if (opened === null) return false;
     await connection.query(rows()`
         DELETE FROM user_sessions WHERE user_id = ${userId} AND (expires_at <= ${timestamp(usedAt)} OR id IN (
-          SELECT id FROM user_sessions WHERE user_id = ${userId} ORDER BY opened_at DESC OFFSET ${MAX_SESSIONS}))`);
+          SELECT id FROM user_sessions WHERE user_id = ${userId} AND id <> ${id}
+          ORDER BY opened_at DESC OFFSET ${MAX_SESSIONS - 1}))`);
     const details = { address, client };
     await audit(connection, {
       actor: username,
