@@ -45,7 +45,7 @@ interface Measured {
   job: string;
 }
 
-/** One measurement: builds of the other team, alternating with bare Pods of the same shape. */
+/** One measurement: builds of the measured team, alternating with bare Pods of the same shape. */
 interface Waits {
   /** From the trigger to the process of the first step. */
   build: Summary;
@@ -87,7 +87,7 @@ export async function measureBesideGreedyTeam(
 ): Promise<void> {
   const print = (where: string, { build, podObject, bare }: Waits): void => {
     printRow(`trigger → first step’s process, ${where}`, inMilliseconds(build));
-    printRow('  of it up to the Pod object', inMilliseconds(podObject));
+    printRow('  of it from the answer to the Pod object', inMilliseconds(podObject));
     printRow('  a bare Pod meanwhile', inMilliseconds(bare));
   };
   const idle = await measureWaits(measured, runs);

@@ -5,7 +5,8 @@ import { circumstances, numberFlag, table } from '#bench/table.ts';
 import { startPostgres } from '#testing/postgres/postgres-server.ts';
 
 /*
- * The cost of one query through slonik, with and without its DISCARD ALL at each release, compared with pg
+ * The cost of one query through slonik, with and without the DISCARD ALL that it runs when it releases a
+ * connection, compared with pg
  * alone. Also the cost of a NOTIFY inside the transaction for others that commit at the same time
  * (docs/adr/0006):
  *

@@ -10,7 +10,8 @@ import { batched } from '#adapters/http/api/batch.ts';
 import type { WebhookAnswer, WebhookCall } from '#flows/checks/ports.ts';
 
 /*
- * Minimal servers in a separate process, like the gateway: the cost of Node, Fastify and Postgres alone.
+ * The controls of an experiment: minimal servers in a separate process, like the gateway. They show what Node,
+ * Fastify and Postgres cost alone.
  *
  *   node bench/gateway/controls.ts    (started by control.ts, which sends the task as a message)
  */

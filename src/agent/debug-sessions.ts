@@ -3,9 +3,9 @@ import { DebugShell } from './debug-shell.ts';
 import { gatewayBackOff, isFinal, pauseFor } from './retry.ts';
 import type { RunningCommands } from './running-commands.ts';
 
-/** The agent asks the gateway this often even without a `debug` command, because a command may be lost. */
+/** With open shells, the agent asks the gateway this often, because a `debug` command may be lost. */
 const LOOK_AGAIN_EVERY_MS = 5000;
-/** The pause while the gateway has no room for more output. */
+/** The pause before the agent sends what the last exchange left over. */
 const FULL_PAUSE_MS = 200;
 /**
  * The gateway accepts 300 requests of an agent in 10 s. After 120 of them, the agent sends them more slowly.

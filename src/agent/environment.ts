@@ -21,7 +21,7 @@ export interface AgentEnvironment {
 }
 
 /**
- * Reads the environment and deletes these variables from it, so that no step sees them. Throws an error that
+ * Reads the environment and deletes the variables of `AGENT_ENVIRONMENT` from it, so that no step sees them. Throws an error that
  * lists all missing variables.
  */
 export function readAgentEnvironment(variables: NodeJS.ProcessEnv): AgentEnvironment {

@@ -4,7 +4,8 @@ import { isNativeError } from 'node:util/types';
 export function explain(error: unknown): string {
   if (!isNativeError(error)) return String(error);
   const code = 'code' in error ? error.code : undefined;
-  if (code === 'ENOENT') return 'no such file';
-  if (code === 'EACCES' || code === 'EROFS') return 'permission denied';
+  if (code === 'ENOENT') return 'no such file or directory';
+  if (code === 'EACCES') return 'permission denied';
+  if (code === 'EROFS') return 'read-only file system';
   return error.message;
 }

@@ -1,7 +1,7 @@
 /**
  * Whether a file contains manifests. The extension of its name decides. Without a known extension, the file
- * must have a field `apiVersion` and begin as only YAML or JSON can: with a document marker, a brace, a
- * quoted key or a key with a colon.
+ * must have a field `apiVersion` and begin as YAML or JSON can, but HCL cannot, such as with `---`, a brace
+ * or a key with a colon.
  */
 export function isManifest(file: string, source: string): boolean {
   if (/\.ya?ml$|\.json$/i.test(file)) return true;

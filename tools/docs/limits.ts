@@ -19,7 +19,7 @@ import { LIMITS } from '#domain/pipeline/limits.ts';
 import { CHECK_TIMEOUT_SECONDS } from '#domain/planning/check-deadline.ts';
 import { DEFAULT_TIMEOUT_SECONDS } from '#domain/planning/plan-build.ts';
 import { MAX_CRON_JOBS } from '#domain/scheduling/check-groups.ts';
-import { MAX_BUILDS_PER_DECISION, MAX_INPUTS_PER_DECISION } from '#domain/scheduling/decision.ts';
+import { MAX_BUILDS_PER_DECISION, MAX_VERSIONS_PER_DECISION } from '#domain/scheduling/decision.ts';
 import { MAX_PASSED_WAITING, MAX_UNUSED_VERSIONS } from '#domain/scheduling/facts.ts';
 import { INITIAL_PACE, MAX_STARTS_PER_NODE } from '#domain/scheduling/pace-starts.ts';
 import { AUTOMATIC_PAUSE_ABOVE, MAX_QUEUED_BUILDS } from '#domain/scheduling/queue-limits.ts';
@@ -165,7 +165,12 @@ export const LIMIT_SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
       'later',
       'the next decision handles the rest',
     ],
-    ['Inputs of these builds', count(MAX_INPUTS_PER_DECISION), 'later', 'the next decision handles the rest'],
+    [
+      'Inputs of these builds',
+      count(MAX_VERSIONS_PER_DECISION),
+      'later',
+      'the next decision handles the rest',
+    ],
     [
       'Running builds of a team (`limits.runningBuilds`)',
       '20, set by the chart',

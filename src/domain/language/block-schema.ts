@@ -13,15 +13,15 @@ export interface BlockSchema {
    * a list of strings, numbers or bools.
    */
   open?: 'text' | 'values' | 'lists';
-  /** The attributes that a block with a built-in runner has, by the name of the runner: the first label. */
+  /** The attributes of a block whose first label, the key, is a built-in runner. */
   variants?: Readonly<Record<string, Variant>>;
   /** The attributes that a block has if its first label is a runner that the pipeline declares. */
   customVariant?: Variant;
-  /** The schema of a block without a label. Absent if the label is required. */
+  /** Another schema for a block without labels. */
   unlabelled?: BlockSchema;
   /** A block with this attribute may have fewer labels; `schema` then applies instead. */
   shorter?: { attribute: string; schema: BlockSchema };
-  /** The block may also have no labels at all. */
+  /** A block without labels has the same schema. */
   optionalLabels?: boolean;
   /** Types of blocks that people write here by mistake, and why each is not allowed. */
   misplaced?: Readonly<Record<string, string>>;
@@ -33,9 +33,9 @@ export interface Variant {
 }
 
 /**
- * `environment`: a map of strings; in an open block, an attribute with any other value is a parameter of that
- * name. `constant`: any value without references. `value`: any value. `keyword`: a bare word. `type`: an HCL
- * type. `duration`: `90s` or `1h30m`, in seconds.
+ * `environment`: a map of strings. In an open block, `env = "text"`, which is no map, is a parameter with the
+ * name `env`. `constant`: any value without references. `value`: any value. `keyword`: a bare word. `type`: an
+ * HCL type. `duration`: text such as `90s` or `1h30m`, read as seconds.
  */
 type AttributeType =
   | 'string'
@@ -55,8 +55,8 @@ export interface AttributeSchema {
   about: string;
   required?: boolean;
   /**
-   * The value can contain secrets, which only the Pod of a build sees. Parameters of an open block always
-   * can.
+   * The value can contain secrets, which only Pods of builds and checks see. Parameters of an open block
+   * always can.
    */
   secret?: boolean;
   /** The allowed strings, list elements or words. */

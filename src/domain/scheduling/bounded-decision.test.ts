@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { counted } from '#testing/scheduling/counted.ts';
 import { decideBuilds } from './decide-builds.ts';
-import { MAX_BUILDS_PER_DECISION, MAX_INPUTS_PER_DECISION, type DecidedBuilds } from './decision.ts';
+import { MAX_BUILDS_PER_DECISION, MAX_VERSIONS_PER_DECISION, type DecidedBuilds } from './decision.ts';
 import { MAX_UNUSED_VERSIONS, type Facts, type GetFacts, type JobFacts } from './facts.ts';
 import { interruptOlder } from './interrupt-older.ts';
 import { AUTOMATIC_PAUSE_ABOVE, MAX_QUEUED_BUILDS } from './queue-limits.ts';
@@ -92,7 +92,7 @@ describe('the limit of one decision', () => {
   });
 
   test('inputs count toward the limit, but a decision always makes one build', () => {
-    const gets = upTo(MAX_INPUTS_PER_DECISION + 1).map((place) =>
+    const gets = upTo(MAX_VERSIONS_PER_DECISION + 1).map((place) =>
       get(place === 1 ? [1, 2] : [], { every: place === 1 }),
     );
     const wide = job(

@@ -3,7 +3,7 @@ import { cascadedSets } from './cascade.ts';
 import { chooseSet, type ChosenSet } from './choose-set.ts';
 import {
   MAX_BUILDS_PER_DECISION,
-  MAX_INPUTS_PER_DECISION,
+  MAX_VERSIONS_PER_DECISION,
   type BuildDecision,
   type DecidedBuilds,
 } from './decision.ts';
@@ -44,7 +44,7 @@ export function decideBuilds(facts: Facts): DecidedBuilds {
   const decisions: Partial<DecidedBuilds>[] = [];
   let budget: Budget = {
     builds: MAX_BUILDS_PER_DECISION,
-    inputs: MAX_INPUTS_PER_DECISION,
+    inputs: MAX_VERSIONS_PER_DECISION,
     queued: facts.queued ?? 0,
   };
   for (const job of facts.jobs.toSorted((a, b) => a.id - b.id)) {

@@ -16,7 +16,7 @@ export interface DecidedBuilds {
   settled: { job: number; get: number; version: number }[];
   /** Jobs that are due for more builds than one decision creates: decide again at once. */
   unfinished: number[];
-  /** Older pages that some jobs need. Nothing is decided for such a job until they are there. */
+  /** Older pages of the history that some jobs need. Nothing is decided for such a job until they are there. */
   needs: NeededPage[];
 }
 
@@ -35,7 +35,7 @@ export interface BuildDecision {
   /** The value of each input of the job. Absent: the job has no inputs. */
   inputs?: InputValues;
   /**
-   * `superseded`: a later build of the same decision interrupts this one, so this one is created as cancelled
+   * `waiting`: for the approval of its job. `superseded`: a later build of the same decision interrupts this one, so this one is created as cancelled
    * (`interruptOlder`).
    */
   state: 'pending' | 'waiting' | 'superseded';
@@ -46,7 +46,7 @@ export interface BuildDecision {
 export type BuildCause =
   /** An unused version of a trigger that takes every version. */
   | { kind: 'version'; resource: number; version: number }
-  /** The newest set. The version is the newest of its trigger versions that no build used. */
+  /** The newest set of versions. The version is the newest of its trigger versions that no build used. */
   | { kind: 'ready'; resource: number; version: number }
   | { kind: 'manual'; request: number; by: string; checks?: RequestedCheck[] };
 
@@ -55,8 +55,8 @@ export type BuildCause =
  * next decision creates the others. Builds that people request do not count.
  */
 export const MAX_BUILDS_PER_DECISION = 1000;
-/** Limit for the inputs of these builds in total. One build is always created, even if it has more inputs. */
-export const MAX_INPUTS_PER_DECISION = 20_000;
+/** Limit for the versions that these builds take in total. One build is always created, however many it takes. */
+export const MAX_VERSIONS_PER_DECISION = 20_000;
 
 /** Whether no person requested a build. `kind`: the kind of its cause. */
 export function isAutomatic(kind: string): boolean {

@@ -5,7 +5,7 @@ import type { CheckRunFacts } from '#flows/pods/workloads.ts';
 import { RecordedNotifications } from '#testing/flows/recorded-notifications.ts';
 import { InMemoryCluster } from '#testing/kubernetes/in-memory-cluster.ts';
 import { resource, samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
-import { rowsReadThrough } from '#testing/stores/filled-history.ts';
+import { rowsScanned } from '#testing/stores/filled-history.ts';
 import { openStores, storesOver, toSave, type TestStores } from '#testing/stores/stores.ts';
 import { startBuilds } from './start-builds.ts';
 
@@ -37,7 +37,7 @@ const save = async (team: string, more: Parameters<typeof samplePipeline>[0] = {
   await stores.pipelines.savePipeline(toSave(samplePipeline(more), { team, pipeline, namespace: team }));
 
 /**
- * Adds builds of the team's first job that have had their turn, without running the decisions before that.
+ * Adds pending builds of the team's first job that have a turn, without running the decisions before that.
  */
 async function queue(team: string, count: number): Promise<void> {
   await stores.pool.query(rows()`
@@ -73,9 +73,9 @@ describe('10,000 builds of a greedy team', () => {
     await stores.pool.query(rows()`ANALYZE builds`);
     const pool = await openPool(stores.url, { maximumConnections: 1 });
     const { builds } = storesOver({ pool });
-    const before = await rowsReadThrough(pool, ['builds']);
+    const before = await rowsScanned(pool, ['builds']);
     expect(await builds.buildsToStart(128)).toHaveLength(128);
-    expect(await rowsReadThrough(pool, ['builds'])).toEqual(before);
+    expect(await rowsScanned(pool, ['builds'])).toEqual(before);
     await pool.end();
   });
 
@@ -133,7 +133,7 @@ const everyMinute = (index: number) => ({
 const runFacts = async (run: number): Promise<CheckRunFacts | undefined> => await stores.checks.runFacts(run);
 
 describe('checks of a greedy team', () => {
-  test('checks that CronJobs run take no slot from another team', async () => {
+  test('checks started by CronJobs take no slot from another team', async () => {
     await save('greedy', {
       resources: Array.from({ length: 12 }, (_, index) => everyMinute(index)),
       jobs: [],
@@ -149,7 +149,7 @@ describe('checks of a greedy team', () => {
     expect((await runFacts(runs[0] ?? 0))?.team).toBe('good');
   });
 
-  test('the operator starts checks with cron expressions beyond ten groups', async () => {
+  test('the operator starts the checks with cron expressions of all groups beyond the ten that have CronJobs', async () => {
     const resources = Array.from({ length: 14 }, (_, minute) => ({
       ...everyMinute(minute),
       tags: [],

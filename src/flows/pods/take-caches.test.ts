@@ -33,13 +33,13 @@ test('a free cache is claimed and mounted', async () => {
   ]);
 });
 
-test('without volumes in the Team, no cache is mounted and nothing is recorded', async () => {
+test('without spec.cache in the Team, a default cache is not mounted and nothing is recorded', async () => {
   const ports = portsWith({ allowed: false });
   expect(await takeCaches(toTake, ports)).toEqual([]);
   expect(ports.caches.uses.size).toBe(0);
 });
 
-test('without volumes in the Team, a cache that the pipeline itself asks for is left out with the reason', async () => {
+test('without spec.cache in the Team, a cache that the pipeline asks for is left out with the reason', async () => {
   const ports = portsWith({ allowed: false });
   const byPipeline = { ...toTake, needs: toTake.needs.map((need) => ({ ...need, byDefault: false })) };
   expect(await takeCaches(byPipeline, ports)).toEqual([]);

@@ -57,7 +57,10 @@ export interface WarmPodStore {
   waitingPods(): Promise<RecordedWarmPod[]>;
   /** Leaves out jobs whose newest build was created before `since` and does not run. */
   activity(team: string, since: Date): Promise<TeamActivity>;
-  /** Adds a row for a Pod that is to be created. Returns the row id; undefined: the team is gone. */
+  /**
+   * Adds a row for a Pod that is to be created. Builds of the same shape can use it: they need the same
+   * containers, nodes and volumes. Returns the row id; undefined: the team is gone.
+   */
   add(team: string, pod: { namespace: string; shape: string; at: Date }): Promise<number | undefined>;
   created(id: number, pod: { name: string; uid: string }): Promise<void>;
   /** Returns false if a build has taken the Pod: then nothing changes. */

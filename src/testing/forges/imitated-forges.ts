@@ -11,8 +11,8 @@ type Route = Omit<ApiRoute, 'accepts' | 'needs' | 'query'> & Partial<ApiRoute>;
 const route = (rules: Route): ApiRoute => ({ accepts: JSON_ONLY, needs: [], query: {}, ...rules });
 
 /**
- * Whether a request is into the branch that this query parameter names. Without the parameter, every request
- * is.
+ * Whether a pull request targets the branch that this query parameter names. Without the parameter, every
+ * pull request does.
  */
 const isInto = (request: ApiRequest, parameter: string): ((candidate: ImitatedRequest) => boolean) => {
   const targetBranch = request.url.searchParams.get(parameter);

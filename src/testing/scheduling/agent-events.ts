@@ -1,7 +1,7 @@
 import type { BuildState } from '#domain/build/build-state.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
 
-/** An event without its sequence number. */
+/** An event without its sequence number and time. */
 type EventWithoutNumber = BuildEvent extends infer Event
   ? Event extends BuildEvent
     ? Omit<Event, 'sequence' | 'at'>

@@ -49,7 +49,7 @@ async function insertHistory(connection: Transaction, builds: number, at: Date):
 }
 
 /** How many rows sequential scans have read, by table. The pool must have only one connection. */
-export async function rowsReadThrough(
+export async function rowsScanned(
   pool: DatabasePool,
   tables: readonly string[],
 ): Promise<Map<string, number>> {

@@ -16,13 +16,13 @@ export interface MovedVersion {
 export async function moveVersions(connection: Transaction, moved: readonly MovedVersion[]): Promise<void> {
   const places = sql.jsonb(moved.map(({ id, place }) => ({ id, place })));
   await connection.query(rows()`
-    WITH passed_over AS (
+    WITH below_floor AS (
       SELECT g.job_id, g.position, min(v.id) AS version
       FROM jsonb_to_recordset(${places}) AS n (id bigint) JOIN versions v ON v.id = n.id
       JOIN resources r ON r.scope_id = v.scope_id JOIN job_gets g ON g.resource_id = r.id
         AND coalesce(g.scope_id, r.scope_id) = v.scope_id
       WHERE v.place < g.floor AND v.id <= g.settled GROUP BY 1, 2)
-    UPDATE job_gets g SET settled = p.version - 1 FROM passed_over p WHERE p.job_id = g.job_id
+    UPDATE job_gets g SET settled = p.version - 1 FROM below_floor p WHERE p.job_id = g.job_id
       AND p.position = g.position`);
   await connection.query(rows()`
     WITH locked AS MATERIALIZED (

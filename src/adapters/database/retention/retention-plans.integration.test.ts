@@ -4,7 +4,7 @@ import { logMonth } from '#adapters/database/builds/log-chunks.ts';
 import { openPool, rows, type Transaction } from '#adapters/database/connection/pool.ts';
 import { retainNext } from '#flows/retention/retain-history.ts';
 import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
-import { filled, fillWithHistory, rowsFetched, rowsReadThrough } from '#testing/stores/filled-history.ts';
+import { filled, fillWithHistory, rowsFetched, rowsScanned } from '#testing/stores/filled-history.ts';
 import { openStores, storesOver, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 const BUILDS = 100_000;
@@ -68,9 +68,9 @@ test('no step of retention scans history, however long it is', async () => {
     },
   };
   for (const [name, step] of Object.entries(steps)) {
-    const [through, fetched] = [await rowsReadThrough(pool, TABLES), await rowsFetched(pool, TABLES)];
+    const [through, fetched] = [await rowsScanned(pool, TABLES), await rowsFetched(pool, TABLES)];
     removed[name] = await step();
-    for (const [table, count] of await rowsReadThrough(pool, TABLES))
+    for (const [table, count] of await rowsScanned(pool, TABLES))
       if (count - (through.get(table) ?? 0) > REVISIONS) faults.push(`${name}: reads through ${table}`);
     for (const [table, count] of await rowsFetched(pool, TABLES))
       if (count - (fetched.get(table) ?? 0) > MAX_ROWS) faults.push(`${name}: ${count} rows of ${table}`);

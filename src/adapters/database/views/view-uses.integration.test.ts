@@ -93,16 +93,16 @@ test('the origin of a build is a person, the build that it retries, or a version
   await stores.actions.retryBuild({ ...UNIT, number: '1' }, 'ben');
   const builds = (await stores.views.builds(UNIT, { limit: 10 }))?.rows ?? [];
   const origins = await stores.views.buildOrigins(builds.map(({ id }) => id));
-  const causeOf = (number: string) => {
+  const originOf = (number: string) => {
     const build = builds.find((candidate) => candidate.number === number)?.id;
     return origins.find((origin) => origin.build === build);
   };
   const [newest = 0] = versions.toReversed();
   const fields = { ref: 'two', message: '100%_done' };
   const inputs = [{ name: 'app', resource: 'git.app', version: newest, fields }];
-  expect(causeOf('1.1')).toMatchObject({ cause: { kind: 'retry', by: 'ben', of: '1' } });
-  const manual = builds.find(({ number }) => causeOf(number)?.cause?.kind === 'manual');
-  expect(causeOf(manual?.number ?? '')).toMatchObject({ cause: { kind: 'manual', by: 'ann' }, inputs });
+  expect(originOf('1.1')).toMatchObject({ cause: { kind: 'retry', by: 'ben', of: '1' } });
+  const manual = builds.find(({ number }) => originOf(number)?.cause?.kind === 'manual');
+  expect(originOf(manual?.number ?? '')).toMatchObject({ cause: { kind: 'manual', by: 'ann' }, inputs });
   const automatic = origins.filter(({ cause }) => cause?.kind === 'version');
   expect(automatic.map(({ cause }) => cause)).toContainEqual({
     kind: 'version',
@@ -120,7 +120,7 @@ test('the definition of a job is that of the current revision', async () => {
   expect(await stores.views.jobDefinition({ ...UNIT, pipeline: 'none' })).toBeUndefined();
 });
 
-test('a pin has its time, and a disabled version who disabled it', async () => {
+test('a pin shows when it was set, and a disabled version shows who disabled it', async () => {
   const [first = 0, second = 0] = versions;
   await stores.actions.pin(GIT, { version: first, by: 'ann' });
   await stores.actions.disableVersion(GIT, second, 'ben');

@@ -2,7 +2,7 @@ import { shortHash } from '#domain/scheduling/check-groups.ts';
 
 export const MANAGED_BY = 'app.kubernetes.io/managed-by';
 
-/** Labels of the objects that Millrace creates. */
+/** Labels of the objects that Millrace creates or reads. */
 export const LABEL = {
   kind: 'millrace.dev/kind',
   team: 'millrace.dev/team',
@@ -16,6 +16,7 @@ export const LABEL = {
   warmPod: 'millrace.dev/warm-pod',
   checkGroup: 'millrace.dev/check-group',
   resource: 'millrace.dev/resource',
+  /** On Secrets of a tenant: pipelines may read them. */
   usable: 'millrace.dev/usable',
   /** On Pipelines, Teams and OAuthProviders: who created them, and may change them. */
   madeBy: 'millrace.dev/managed-by',
@@ -43,13 +44,13 @@ export const ANNOTATION = {
   applied: 'millrace.dev/applied',
   /** On a Pod: proves that Millrace created a Pod with this namespace, name and work. */
   seal: 'millrace.dev/seal',
-  /** On a Pipeline: any change requests fetching sources again. */
+  /** On a Pipeline: when the value changes, Millrace fetches the texts at `source` again. */
   requestedAt: 'millrace.dev/requested-at',
   /** On objects that the API created: who changed them last. */
   changedBy: 'millrace.dev/changed-by',
   /**
    * On a Pipeline that the API created: name and uid of the object whose pipeline it continues, and the key
-   * of the rename.
+   * that identifies the recorded rename.
    */
   renamedFrom: 'millrace.dev/renamed-from',
 } as const;

@@ -3,7 +3,7 @@ import type { DatabasePool } from 'slonik';
 import { openPool, rows } from '#adapters/database/connection/pool.ts';
 import type { PipelineToSave, SavedPipeline } from '#flows/pipelines/ports.ts';
 import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
-import { fillWithHistory, rowsFetched, rowsReadThrough } from '#testing/stores/filled-history.ts';
+import { fillWithHistory, rowsFetched, rowsScanned } from '#testing/stores/filled-history.ts';
 import { scheduleOn, triggerOn } from '#testing/stores/schedule.ts';
 import { giveTurns, openStores, storesOver, toSave, type TestStores } from '#testing/stores/stores.ts';
 
@@ -117,6 +117,6 @@ async function tooManyReads(queries: Record<string, () => Promise<unknown>>): Pr
 
 async function rowsRead(): Promise<Map<string, number>> {
   const fetched = await rowsFetched(pool, TABLES);
-  const through = await rowsReadThrough(pool, TABLES);
+  const through = await rowsScanned(pool, TABLES);
   return new Map(TABLES.map((table) => [table, (fetched.get(table) ?? 0) + (through.get(table) ?? 0)]));
 }

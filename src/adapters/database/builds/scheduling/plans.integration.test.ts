@@ -4,7 +4,7 @@ import { openPool, rows } from '#adapters/database/connection/pool.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
 import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
-import { fillWithHistory, rowsReadThrough } from '#testing/stores/filled-history.ts';
+import { fillWithHistory, rowsScanned } from '#testing/stores/filled-history.ts';
 import { followOn, scheduleOn, triggerOn } from '#testing/stores/schedule.ts';
 import {
   eventsOf,
@@ -115,9 +115,9 @@ async function tableScans(
 ): Promise<string[]> {
   const scans: string[] = [];
   for (const [name, query] of Object.entries(queries)) {
-    const before = await rowsReadThrough(pool, tables);
+    const before = await rowsScanned(pool, tables);
     await query();
-    const after = await rowsReadThrough(pool, tables);
+    const after = await rowsScanned(pool, tables);
     for (const [table, count] of after) if (count > (before.get(table) ?? 0)) scans.push(`${name}: ${table}`);
   }
   return scans;
