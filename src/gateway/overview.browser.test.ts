@@ -94,9 +94,10 @@ async function addBuild(pipeline: string, name: string, status: BuildStatus, min
   const at = new Date(Date.now() - minutes * 60_000).toISOString();
   const endedAt = ['pending', 'waiting', 'started'].includes(status) ? null : at;
   await site.stores.pool.query(rows()`
-    INSERT INTO builds (job_id, revision_id, number, cause, created_at, started_at, status, wants_pod, ended_at)
+    INSERT INTO builds (job_id, revision_id, number, cause, created_at, started_at, status, wants_pod, ended_at,
+      gate)
     SELECT j.id, r.id, 1 + (SELECT count(*) FROM builds b WHERE b.job_id = j.id), '{}', ${at}, ${at}, ${status},
-      false, ${endedAt}
+      false, ${endedAt}, CASE WHEN ${status} = 'waiting' THEN '{"approvals": 1}'::jsonb END
     FROM jobs j JOIN revisions r ON r.pipeline_id = j.pipeline_id
     WHERE j.pipeline_id = ${id} AND j.name = ${name}`);
   site.gateway.notifications.notify({ topic: 'status', pipeline: id });

@@ -43,8 +43,9 @@ async function insert(pipeline: number, builds: Build[]): Promise<void> {
     const [base = '', retry = '0'] = number.split('.');
     const endedAt = ended === undefined ? null : minute(ended);
     await stores.pool.query(rows()`
-      INSERT INTO builds (job_id, revision_id, number, retry, cause, created_at, status, wants_pod, ended_at)
-      SELECT j.id, r.id, ${Number(base)}, ${Number(retry)}, '{}', ${minute(0)}, ${status}, false, ${endedAt}
+      INSERT INTO builds (job_id, revision_id, number, retry, cause, created_at, status, wants_pod, ended_at, gate)
+      SELECT j.id, r.id, ${Number(base)}, ${Number(retry)}, '{}', ${minute(0)}, ${status}, false, ${endedAt},
+        CASE WHEN ${status} = 'waiting' THEN '{"approvals": 1}'::jsonb END
       FROM jobs j JOIN revisions r ON r.pipeline_id = j.pipeline_id
       WHERE j.pipeline_id = ${pipeline} AND j.name = ${name}`);
   }
