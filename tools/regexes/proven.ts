@@ -6,7 +6,7 @@ import { judge } from './judge.ts';
 const RECORD = join(import.meta.dirname, 'proven.json');
 
 /**
- * A proof takes up to seconds, so proofs are recorded. `node tools/regexes/main.ts --all` repeats all of
+ * Proving one expression can take seconds, so proofs are recorded. `node tools/regexes/main.ts --all` repeats all of
  * them.
  */
 export function readProven(): Set<string> {

@@ -19,7 +19,7 @@ const cases: Record<string, [header: string | undefined, challenge: object | und
   'a quoted quote': [`Bearer realm="${realm}",service="a\\"b"`, { scheme: 'bearer', realm, service: 'a"b' }],
   'a password': ['Basic realm="Registry"', { scheme: 'basic' }],
   'a password without a realm': ['Basic', { scheme: 'basic' }],
-  'a token before a password': [`Basic realm="x", Bearer realm="${realm}"`, { scheme: 'bearer', realm }],
+  'a token rather than a password': [`Basic realm="x", Bearer realm="${realm}"`, { scheme: 'bearer', realm }],
   'a password, if a token has no realm': ['Bearer error="insufficient_scope", Basic', { scheme: 'basic' }],
   'another scheme': ['Negotiate', undefined],
   'an empty header': ['', undefined],

@@ -10,6 +10,11 @@ const credentialOf = (name: string) => ({ auth: base64(`${name}:secret`) });
 const matchingUsers = (image: string, ...texts: string[]): string[] =>
   credentialsFor(readImageName(image), texts).map(({ username }) => username);
 
+test('credentials for the same server are tried in the order of their Secrets', () => {
+  const texts = ['first', 'second'].map((name) => config({ 'registry.example': credentialOf(name) }));
+  expect(matchingUsers('registry.example/tool', ...texts)).toEqual(['first', 'second']);
+});
+
 describe('credentials match', () => {
   const cases: Record<string, [server: string, image: string, matches: boolean]> = {
     'for the host': ['registry.example', 'registry.example/tool', true],

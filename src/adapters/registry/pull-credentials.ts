@@ -22,9 +22,14 @@ export function credentialText(type: string | undefined, data: Record<string, st
   return encoded === undefined ? undefined : Buffer.from(encoded, 'base64').toString('utf8');
 }
 
-/** Returns the credentials that match the image by the rules of a kubelet, the most specific first. */
+/**
+ * Returns the credentials that match the image by the rules of a kubelet, the most specific first. Those for
+ * the same server keep their order.
+ */
 export function credentialsFor(image: ImageName, texts: readonly string[]): PullCredential[] {
-  const credentials = texts.flatMap(readCredentials).toSorted((a, b) => (a.server < b.server ? 1 : -1));
+  const credentials = texts
+    .flatMap(readCredentials)
+    .toSorted((a, b) => Number(a.server < b.server) - Number(a.server > b.server));
   const matching = credentials.filter(({ server }) => appliesTo(server, image));
   return matching.map(({ username, password }) => ({ username, password }));
 }

@@ -12,6 +12,9 @@ test.each([
   'an fs resource',
   'an s3 resource',
   'an updater',
+  'an ssh-key resource',
+  'an npm-package resource',
+  'a git-mirror resource',
 ])('the article is right in: %s', (text) => {
   expect(withArticle(text.replace(/^an? /, ''))).toBe(text);
 });

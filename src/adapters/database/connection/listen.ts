@@ -55,6 +55,18 @@ async function listen(
   }
 }
 
+/** The URL may name a file with a certificate, which is read again for each connection. */
+function newClient({ url, certificateAuthority }: ListenOptions, heartbeatMs: number): Client {
+  const parsed = parseDatabaseUrl(url, certificateAuthority);
+  return new Client({
+    connectionString: parsed.url,
+    ...defined({ ssl: parsed.ssl }),
+    keepAlive: true,
+    connectionTimeoutMillis: 5000,
+    query_timeout: heartbeatMs,
+  });
+}
+
 /** Resolves when the connection is lost. False: there was no connection. */
 async function listenUntilLost(
   options: ListenOptions,
@@ -67,18 +79,18 @@ async function listenUntilLost(
     lost.resolve();
   };
   const heartbeatMs = options.heartbeatMilliseconds ?? 10_000;
-  const parsed = parseDatabaseUrl(options.url, options.certificateAuthority);
-  const client = new Client({
-    connectionString: parsed.url,
-    ...defined({ ssl: parsed.ssl }),
-    keepAlive: true,
-    connectionTimeoutMillis: 5000,
-    query_timeout: heartbeatMs,
-  });
+  let client: Client;
+  try {
+    client = newClient(options, heartbeatMs);
+  } catch (error) {
+    fail(error);
+    return false;
+  }
   client.on('error', fail);
   client.on('end', () => lost.resolve());
   client.on('notification', ({ payload }) => subscription.onPayload(payload ?? ''));
-  closing.addEventListener('abort', () => lost.resolve(), { once: true });
+  const onClosing = (): void => lost.resolve();
+  closing.addEventListener('abort', onClosing, { once: true });
   let heartbeat: NodeJS.Timeout | undefined;
   try {
     await client.connect();
@@ -92,6 +104,7 @@ async function listenUntilLost(
     return false;
   } finally {
     clearInterval(heartbeat);
+    closing.removeEventListener('abort', onClosing);
     // Without the race, `end` would wait forever for a server that is gone.
     await Promise.race([client.end().catch(() => undefined), sleep(1000, undefined, { ref: false })]);
   }

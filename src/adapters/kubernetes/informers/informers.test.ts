@@ -63,6 +63,17 @@ test('before the Pods of a Team are listed, nobody knows how many run', async ()
   await informers.stop();
 });
 
+test('a stop before the Pods of a Team are listed does not make them known', async () => {
+  const { informers, listPods } = setUp();
+  await informers.start();
+  const watching = informers.watchNamespace('blue');
+  const stopped = informers.stop();
+  await watching;
+  expect(informers.podsListed('blue')).toBe(false);
+  listPods();
+  await stopped;
+});
+
 test('there are no Pods to wait for in a namespace that no Team owns', async () => {
   const { informers } = setUp();
   await informers.start();

@@ -34,7 +34,7 @@ import {
 type ObjectOf<Kind> = Kind extends ApiKind<infer T> ? T : never;
 
 interface AnyReflector {
-  readonly synced: Promise<void>;
+  readonly synced: Promise<boolean>;
   start(): void;
   stop(): Promise<void>;
   stuckMs(): number;
@@ -118,8 +118,8 @@ export class Informers implements ClusterCache {
   /** Starts the informers of a team's namespace. Resolves after the first lists. */
   async watchNamespace(namespace: string): Promise<void> {
     const watches = this.#namespaces.get(namespace) ?? this.#startNamespace(namespace);
-    await Promise.all(watches.reflectors.map((reflector) => reflector.synced));
-    watches.synced = true;
+    const listed = await Promise.all(watches.reflectors.map((reflector) => reflector.synced));
+    watches.synced = listed.every(Boolean);
   }
 
   async leaveNamespace(namespace: string): Promise<void> {

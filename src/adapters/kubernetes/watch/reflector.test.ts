@@ -292,4 +292,10 @@ describe('a reflector', () => {
     await until(() => changes.includes('deleted a u1'));
     expect(reflector.store.size).toBe(0);
   });
+
+  test('waits no longer than its longest pause, however long the server asks it to wait', async () => {
+    const busy: ApiProblem = { ...DOWN, status: 503, retryAfterSeconds: 300 };
+    const { reflector } = follow(new ScriptedServer([busy, { items: [], version: '9' }], [['hang']]));
+    expect(await reflector.synced).toBe(true);
+  });
 });

@@ -72,7 +72,7 @@ export class Reflector<T, S extends CachedObject> {
   #noted: S[] | undefined;
   /** The resource version up to which the store has all changes. */
   #passed = '';
-  readonly #firstList = Promise.withResolvers<void>();
+  readonly #firstList = Promise.withResolvers<boolean>();
   readonly #backOff: BackOff;
   #lastTurn = performance.now();
   #running: Promise<void> | undefined;
@@ -87,12 +87,15 @@ export class Reflector<T, S extends CachedObject> {
     );
   }
 
-  /** Resolves when the first list is in the store. */
-  get synced(): Promise<void> {
+  /** Resolves to true when the first list is in the store, and to false if the reflector stops before that. */
+  get synced(): Promise<boolean> {
     return this.#firstList.promise;
   }
 
-  /** Milliseconds since the last event or attempt. It grows only if the loop hangs. */
+  /**
+   * Milliseconds since the last event or attempt. A quiet watch ends soon, so a large value means that the
+   * loop hangs.
+   */
   stuckMs(): number {
     return performance.now() - this.#lastTurn;
   }
@@ -103,13 +106,13 @@ export class Reflector<T, S extends CachedObject> {
 
   async stop(): Promise<void> {
     this.#stop.abort();
-    this.#firstList.resolve();
+    this.#firstList.resolve(false);
     await this.#running;
   }
 
   /**
    * Adds an object that this process has just written or read, before its watch event arrives. Ignores an
-   * object that is deleted again: the watch has passed it, and the store does not have it.
+   * object that has been deleted meanwhile: the watch has passed its version, and the store does not have it.
    */
   note(object: S): void {
     if (isPassed(object.resourceVersion, this.#passed)) return;
@@ -145,7 +148,7 @@ export class Reflector<T, S extends CachedObject> {
     );
     this.#passed = answer.value;
     this.#deliver(this.store.replace([...listed, ...newer]));
-    this.#firstList.resolve();
+    this.#firstList.resolve(true);
     return answer;
   }
 
@@ -219,7 +222,8 @@ export class Reflector<T, S extends CachedObject> {
   }
 
   async #pause(problem: ApiProblem | undefined): Promise<void> {
-    const ms = Math.max(this.#backOff.next(), (problem?.retryAfterSeconds ?? 0) * 1000);
+    const requestedMs = Math.min((problem?.retryAfterSeconds ?? 0) * 1000, this.#timing.longestMs);
+    const ms = Math.max(this.#backOff.next(), requestedMs);
     await sleep(ms, undefined, { signal: this.#stop.signal }).catch(() => undefined);
     this.#lastTurn = performance.now();
   }
