@@ -21,7 +21,7 @@ export interface BuildRun {
 
 /**
  * Triggers one build and follows it to its recorded outcome. Polls for the outcome every 5 ms, but only once
- * the Pod runs: on a small machine, earlier polling would take the time that it measures.
+ * the Pod runs: on a small machine, earlier polling would slow down what it measures.
  */
 export const measureBuild = async (team: string, pipeline: string, job: string): Promise<BuildRun> => {
   const api = pipelineApi(team, pipeline);
@@ -36,8 +36,8 @@ export const measureBuild = async (team: string, pipeline: string, job: string):
   while (!pods.some((event) => event.phase !== 'Pending' && isOfBuild(event))) await sleep(2);
   let status = '';
   while (!END_STATUSES.has(status)) {
-    ({ status } = await api.build(job, number));
     await sleep(5);
+    ({ status } = await api.build(job, number));
   }
   const outcome = performance.now() - start;
   stop();
@@ -81,6 +81,7 @@ export const measureThroughput = async (
         await sleep(POLL_MS);
         ({ status } = await api.build(names.job, number).catch(() => ({ status: '' })));
       }
+      if (status !== 'succeeded') throw new Error(`${names.job} #${number} is ${status}`);
     }
   };
   await Promise.all(Array.from({ length: atATime }, lane));

@@ -1,4 +1,4 @@
-import { request as httpsRequest } from 'node:https';
+import { Agent, request as httpsRequest } from 'node:https';
 import { KubeConfig } from '@kubernetes/client-node';
 import { writesIn, type ApiWrites } from '#bench/api-writes.ts';
 
@@ -8,11 +8,12 @@ import { writesIn, type ApiWrites } from '#bench/api-writes.ts';
  */
 const config = new KubeConfig();
 config.loadFromDefault();
+const agent = new Agent({ keepAlive: true });
 
 const tlsOptions = async (): Promise<object> => {
   const options = {};
   await config.applyToHTTPSOptions(options);
-  return options;
+  return { ...options, agent };
 };
 
 const server = (): string => {

@@ -5,7 +5,7 @@ import { killLeader, readyLeader } from '#e2e/support/leader.ts';
 import { measureBuild } from './builds.ts';
 import type { PrintRow } from './print-row.ts';
 
-/** Number of kills. Each takes about twenty seconds more, until two operators are ready again. */
+/** Number of kills. After each, about twenty seconds pass until two operators are ready again. */
 const KILLS = Number(process.env['BENCH_KILLS'] ?? 10);
 
 /**

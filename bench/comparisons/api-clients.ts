@@ -42,7 +42,7 @@ const tasks = [
   { kind: 'apply', count: 100 },
 ] as const satisfies Omit<Task, 'id'>[];
 
-/** Calls with a faulty response; only the first goes to the real server. */
+/** Calls whose outcome is compared: a 409 of the real server, and responses of the faulty one. */
 const questions: {
   title: string;
   ask: Omit<Task, 'id' | 'kind' | 'count' | 'argument'>;
