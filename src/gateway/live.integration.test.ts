@@ -267,7 +267,7 @@ describe('the stream of a pipeline', () => {
 });
 
 describe('streams', () => {
-  test('end when their session ends or its role is taken away', async () => {
+  test('end when their session ends or their viewer loses the role', async () => {
     const reader = await read(second, `${BUILD}/events`);
     await first.ask('POST /auth/logout', { as: ann });
     await reader.over;

@@ -125,7 +125,7 @@ describe('every page', () => {
     `/teams/${encodeURIComponent(EVIL)}/pipelines`,
   ];
   test.each(pages)(
-    'at %s shows what people wrote as text, and contains nothing that its policy forbids',
+    'at %s escapes what people wrote, and contains nothing that its Content-Security-Policy forbids',
     async (path) => {
       const answer = await fetch(`${gateway.base}${path}`, { headers: { accept: 'text/html', cookie } });
       const text = await answer.text();

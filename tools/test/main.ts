@@ -82,7 +82,7 @@ async function takeDown(): Promise<void> {
     console.log('\nKEEP is set: the cluster goes on. make cluster-down ends it.');
     return;
   }
-  console.log('\ncluster-down: nothing of the cluster is left');
+  console.log('\ncluster-down: takes the cluster down; nothing of it may be left');
   await record('cluster-down', async () => {
     const down = await runShown(process.execPath, [CLUSTER, 'down'], NEVER);
     return oneIf(down === 0 && (await nothingRuns()));

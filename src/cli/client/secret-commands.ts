@@ -18,7 +18,7 @@ const addScopeOptions = (command: Command): Command =>
     command
       .addOption(teamOption())
       .addOption(
-        new Option('-p, --pipeline <pipeline>', 'the pipeline (default: all pipelines of the team)'),
+        new Option('-p, --pipeline <pipeline>', 'the pipeline (default: the team, for all its pipelines)'),
       ),
   );
 
@@ -76,7 +76,7 @@ function listCommand(run: Run): Command {
 
 function deleteCommand(run: Run): Command {
   return addScopeOptions(new Command('delete').argument('<name>', 'the secret'))
-    .description('delete a stored secret; builds that use it fail from then on')
+    .description('delete a stored secret; builds that use it then fail, or get the value of the team')
     .addHelpText(
       'after',
       '\nExamples:\n  millrace secrets delete FORGE_TOKEN\n' +

@@ -61,7 +61,7 @@ describe("a check with Concourse's protocol", () => {
     else expect(output).toMatchObject({ versions });
   });
 
-  test('may add the newest 100 versions', () => {
+  test('adds at most its newest 100 versions', () => {
     const many = Array.from({ length: 120 }, (_, index) => ({ n: String(index) }));
     expect(parseProtocolCheck(JSON.stringify(many), mask)).toEqual({
       ok: true,
@@ -88,7 +88,7 @@ const results: Record<
     stdout: '{"version":{"ref":"a"},"more":1}\n',
     result: { version, metadata: [] },
   },
-  'shows values of its metadata that are not texts as JSON': {
+  'shows values of its metadata as JSON if they are not texts': {
     stdout: '{"version":{"ref":"a"},"metadata":[{"name":"n","value":[1,{"a":null}]},{"name":"none"}]}',
     result: {
       metadata: [
@@ -150,7 +150,7 @@ describe("the result of a get or put with Concourse's protocol", () => {
     else expect(output).toMatchObject({ result });
   });
 
-  test('has its metadata shortened, by entry and in all', () => {
+  test('has each entry of its metadata shortened, and entries beyond the limits left out', () => {
     const long = { name: 'n'.repeat(300), value: 'v'.repeat(5000) };
     const many = Array.from({ length: 60 }, (_, index) => ({ name: String(index), value: '' }));
     const shown = (metadata: unknown) => {

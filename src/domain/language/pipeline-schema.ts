@@ -44,7 +44,7 @@ const types = {
   service_type: nested(serviceType, 'Defines a service that can run beside the steps of a build.'),
 };
 
-/** The definitions of types that a fetched source may hold. */
+/** The blocks that a text fetched through the attribute `source` may have. */
 export const typeSchema: BlockSchema = { labels: [], attributes: {}, blocks: types };
 
 /**

@@ -24,7 +24,7 @@ const attemptAttributes: Readonly<Record<string, AttributeSchema>> = {
 const getAttributes = {
   trigger: bool('A new version starts a build. Default: false.'),
   passed: strings(
-    'Jobs or groups of jobs. The get takes only versions that a good build of each used or made.',
+    'Jobs or groups of jobs. The get takes only versions that a successful build of each of them took or made.',
   ),
   version: string(
     '`every` builds each version, `latest` only the newest. ' +
@@ -48,7 +48,7 @@ const getParams = once(values, 'Parameters of the get, for a resource whose type
 
 const resource = string(
   'Resource as `<type>.<name>`, instead of the two labels. It can contain `${…}`. ' +
-    'One label is then the name of the step.',
+    'The step can then have one label: its name.',
   { required: true },
 );
 
@@ -159,7 +159,9 @@ const notify: BlockSchema = {
 const service: BlockSchema = {
   labels: ['type'],
   attributes: {
-    timeout: duration('Time from the start of the service until it is ready. Default: `10m` to start.'),
+    timeout: duration(
+      'Time from the start of the service until it is ready. Without it, the start alone may take `10m`, and the readiness check has a timeout of its own.',
+    ),
   },
   blocks: {},
   open: 'text',

@@ -47,7 +47,7 @@ describe('followBuild', () => {
     expect(effects).toEqual(['status 1', 'progress 41']);
   });
 
-  test('notifies viewers only, if the events only add to the log', async () => {
+  test('notifies nobody but viewers if the events only add to the log', async () => {
     const state = { ...openAttempt(41, 2).state, status: 'started', applied: 1 } as const;
     const { effects } = await follow(EVENTS.slice(1, 2), { state }, { ...STEP, status: 'started' });
     expect(effects).toEqual(['progress 41']);

@@ -98,8 +98,8 @@ async function openWarmSession(
     case 'not-yet':
       return { answer: 'not-yet', reason: 'the operator has not recorded the Pod' };
     case 'taken':
-      if (opened.by === undefined) return { answer: 'taken', session };
-      return await endForSecondKey({ kind: 'build', ...opened.by }, ports);
+      if (opened.build === undefined) return { answer: 'taken', session };
+      return await endForSecondKey({ kind: 'build', ...opened.build }, ports);
     case 'over':
     default:
       return { answer: 'over' };

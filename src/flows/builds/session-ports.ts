@@ -21,7 +21,7 @@ export interface PodName {
 export type PodAnswer = { answer: 'found'; pod: AgentPod } | { answer: 'absent' } | Unavailable;
 export type TokenAnswer =
   | { answer: 'agent'; pod: PodName & { uid: string } }
-  /** The API server bound no such token to a Pod of Millrace. */
+  /** The API server does not confirm it as a token of a Pod that runs an agent. */
   | { answer: 'unknown' }
   | Unavailable;
 
@@ -35,7 +35,7 @@ export interface AgentPods {
   nameForChecks(pipeline: string, run: number): string;
 }
 
-/** Each name is that of a secret in its placeholder. */
+/** Each name is the `name` of a lookup, which the placeholder of the secret has too. */
 export type SecretsAnswer =
   | {
       answer: 'read';
@@ -80,21 +80,21 @@ export type AgentSessionAnswer =
   | { answer: 'opened'; session: AgentSession; response: SessionResponse }
   /** The same key again: the agent did not receive the first answer. */
   | { answer: 'same'; session: AgentSession; response: SessionResponse }
-  /** The credential is not from Millrace, or belongs to another Pod. The reason is for the log only. */
+  /** The credential is not from Millrace or not for this Pod, or the Pod is ending. The reason is for the log only. */
   | { answer: 'refused'; reason: string }
-  /** Another key used the credential, so the build has been failed. */
+  /** Another key used the credential, so the build, the check run or the waiting warm Pod has failed. */
   | { answer: 'taken'; session: AgentSession }
   | { answer: 'over' }
   /** Something does not exist yet. The agent tries again. */
   | { answer: 'not-yet'; reason: string };
 
 /**
- * `not-yet`: the operator has not recorded the Pod. `taken`: another key opened the session; `by`: the build
- * that has taken the Pod. `over`: no warm Pod with this uid waits.
+ * `not-yet`: the operator has not recorded the Pod. `taken`: another key opened the session. `build`: the
+ * build that had already taken the Pod, if any. `over`: no warm Pod with this uid waits.
  */
 export type WarmOpened =
   | { answer: 'opened' | 'same' | 'not-yet' | 'over' }
-  | { answer: 'taken'; by?: AttemptRef };
+  | { answer: 'taken'; build?: AttemptRef };
 
 export interface SessionStore {
   /**

@@ -78,8 +78,9 @@ export interface OpenRun extends PipelineName {
   seen: boolean;
   /** The Pod whose agent opened the session. */
   podUid?: string;
-  /** The run executes hooks, or sends notifications. */
+  /** The run executes hooks or sends notifications, so it checks nothing. */
   hooks: boolean;
+  /** The run sends notifications. Then `hooks` is true, too. */
   notifications?: boolean;
 }
 

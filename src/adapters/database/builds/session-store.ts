@@ -130,7 +130,7 @@ async function openWarm(
   const { build, attempt } = found;
   return build === null || attempt === null
     ? { answer: 'taken' }
-    : { answer: 'taken', by: { build, attempt } };
+    : { answer: 'taken', build: { build, attempt } };
 }
 
 /**

@@ -35,8 +35,7 @@ export interface PipelinePorts extends ActionPorts {
 }
 
 /**
- * Derives tokens and secrets of webhooks from a key of the installation. The database stores only hashes of
- * them.
+ * Derives tokens and secrets of webhooks from a key of the installation. The database stores only hashes of the tokens.
  */
 export interface WebhookTokens {
   token(resource: number, generation: number): string;

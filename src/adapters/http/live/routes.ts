@@ -130,7 +130,7 @@ function pipelineEvents(live: LiveFeeds): Route {
     about:
       'The pipeline as it changes, as [server-sent events](../how-to/follow-live.md): each ' +
       '`pipeline` is its whole state with all jobs and resources, with fewer fields for the public. ' +
-      'If you send `Last-Event-ID`, you get the first state after that one.',
+      'If you send `Last-Event-ID`, you get the current state only if it is another one.',
     schema: {
       params: PipelineParams,
       headers: Type.Object({ 'last-event-id': Type.Optional(StateId) }),

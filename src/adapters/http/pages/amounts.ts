@@ -1,6 +1,6 @@
 const UNITS = ['KiB', 'MiB', 'GiB', 'TiB'];
 
-/** Writes bytes in the largest unit that leaves at least one. */
+/** Writes bytes in the largest unit in which the amount is at least 1. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;
   const exponent = Math.min(Math.floor(Math.log2(bytes) / 10), UNITS.length);

@@ -15,7 +15,7 @@ interface StartedBuilds {
 }
 
 /**
- * The form that starts builds with one version. If it starts a single build, the page of that build is shown,
+ * The form that starts builds with one version. If it starts a single build and no job refuses, the page of that build is shown,
  * otherwise a list of the builds that started and of the jobs that could not start one.
  */
 export function triggerVersionForm({ codec }: AccessPorts): PageRoute {

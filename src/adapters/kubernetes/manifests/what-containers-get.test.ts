@@ -7,7 +7,7 @@ import type { Installation, TeamRules } from './installation.ts';
 import { teamNetworkPolicy } from './network-policy.ts';
 import { SHIM_FOLDER, TOKEN_FILE } from './pod-volumes.ts';
 
-/* What the containers of steps, parallel lanes, services and gets of secret types get from their Pod. */
+/* What a Pod gives to its containers: steps, parallel lanes, services and the get commands of secret types. */
 
 const installation: Installation = {
   release: 'millrace',

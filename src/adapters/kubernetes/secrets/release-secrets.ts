@@ -12,7 +12,7 @@ import {
 } from './certificates.ts';
 import { MARKS } from './secret-marks.ts';
 
-/** The Secrets of one installation. The operator creates missing ones, and renews only certificates. */
+/** The Secrets of one installation. The operator creates missing ones, and renews certificates. */
 export interface ReleaseSecretsOptions {
   client: Pick<ApiClient, 'get' | 'create' | 'patchMerge'>;
   namespace: string;

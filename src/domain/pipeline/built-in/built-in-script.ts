@@ -6,9 +6,12 @@ import { heredoc } from './heredoc.ts';
  * prelude:
  *
  * - It creates the directory `$private`, unknown to earlier steps and removed at the end, also if a signal
- *   ends the script. The script runs in it, with an empty HOME.
- * - Git reads no configuration of the user or the system, and no GIT_ variables. Always call curl with -q.
+ *   ends the script. The script runs in its folder `home`, which is also its HOME and is empty.
+ * - Git reads no configuration of the user or the system, and of the GIT_ variables only GIT_ALLOW_PROTOCOL
+ *   and GIT_SSL_*.
  * - PATH has no relative directories. Directories that the user of the step can write to come last.
+ *
+ * The prelude cannot keep curl from reading a configuration, so scripts always call it with -q.
  *
  * `$start` is the working directory of the step. `folder_git` runs git without secrets, for repositories that
  * steps could have changed.
