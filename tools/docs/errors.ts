@@ -22,7 +22,7 @@ The codes are stable.
 const OF_FILES = `
 ## Of files
 
-Only the [command line](cli.md) reports these two, before it has a pipeline to read.
+Only the [command line](cli.md) reports these, about files.
 Each message says what to do.
 `;
 

@@ -116,12 +116,7 @@ export const LIMIT_SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
   ],
   'Checks and versions': [
     ['Output of a check', bytes(MAX_CHECK_BYTES), 'condition', 'the check fails'],
-    [
-      'Time of a check, unless its resource sets another',
-      seconds(CHECK_TIMEOUT_SECONDS),
-      'condition',
-      'the check fails',
-    ],
+    ['Time of a check', seconds(CHECK_TIMEOUT_SECONDS), 'condition', 'the check fails'],
     [
       'New versions of one check',
       count(MAX_CHECK_VERSIONS),
@@ -191,7 +186,7 @@ export const LIMIT_SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
     ],
     [
       'Pods of builds that are starting, on each node',
-      `${count(INITIAL_PACE.perNode)} at first, at most ${count(MAX_STARTS_PER_NODE)}`,
+      `${count(INITIAL_PACE.perNode)} at first, at most ${count(MAX_STARTS_PER_NODE)} and one for each core`,
       'later',
       '`StartWindow`; a team that has none starting still gets a place ([share a ' +
         'cluster](../how-to/share-a-cluster.md))',
@@ -296,6 +291,8 @@ export const LIMIT_SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
     ],
     ['Event streams of an account', count(STREAM_LIMITS.perAccount), 'refusal', '429'],
     ['Event streams of non-members, by address', count(STREAM_LIMITS.publicPerAddress), 'refusal', '429'],
+    ['Event streams of an address', count(STREAM_LIMITS.perAddress), 'refusal', '429'],
+    ['Event streams of all non-members', count(STREAM_LIMITS.publicTotal), 'refusal', '503'],
     ['Event streams of one replica', count(STREAM_LIMITS.total), 'refusal', '503'],
   ],
   'Shells in running steps': SHELL_LIMITS,

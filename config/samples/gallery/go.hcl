@@ -1,4 +1,4 @@
-# A Go module, tested with two versions of Go. The jobs are test--1.25 and test--1.26.
+# A Go module, tested with two versions of Go. The jobs are test--1-25 and test--1-26.
 
 resource "git" "app" {
   check_interval = "@every 2m"

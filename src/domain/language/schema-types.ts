@@ -48,7 +48,7 @@ export const resource: BlockSchema = {
         'Default: no scheduled checks.',
     ),
     webhook_interval: string(
-      'Replaces `check_interval` once a webhook has arrived, because checks are then only a fallback.',
+      'Replaces `check_interval` once a webhook has brought a version, because checks are then only a fallback.',
     ),
     time_zone: string(
       'Time zone of the cron expressions, such as `Europe/Berlin`. Default: UTC. At a change of the ' +
