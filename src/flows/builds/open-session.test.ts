@@ -383,7 +383,7 @@ describe('the agent of a warm Pod', () => {
   test('ends the build that has taken its Pod if a second key shows the credential', async () => {
     const { ports, effects } = withPod();
     const by = { build: 41, attempt: 2 };
-    const sessions = { ...ports.sessions, openWarm: async () => ({ answer: 'taken' as const, by }) };
+    const sessions = { ...ports.sessions, openWarm: async () => ({ answer: 'taken' as const, build: by }) };
     expect(await openAgentSession(request, PEER, { ...ports, sessions })).toMatchObject({ answer: 'taken' });
     expect(effects).toContain('end 41.2 failed AgentAuthentication');
   });

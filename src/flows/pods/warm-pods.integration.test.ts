@@ -325,7 +325,7 @@ describe('the session of a warm Pod', () => {
     const { id: build } = await buildOf(number);
     expect(await stores.sessions.openWarm(warm, 'a second key', uid)).toEqual({
       answer: 'taken',
-      by: { build, attempt: 1 },
+      build: { build, attempt: 1 },
     });
   });
 });
