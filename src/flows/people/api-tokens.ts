@@ -1,6 +1,6 @@
 import { refuseToken } from '#domain/access/api-token.ts';
 import { limitToToken, type Identity } from '#domain/access/decide-access.ts';
-import type { TokenStore, TokenToMake } from './ports.ts';
+import type { TokenStore, TokenToMake } from './token-ports.ts';
 
 export type TokenMade =
   | { answer: 'made'; id: number }

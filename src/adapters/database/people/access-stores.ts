@@ -1,15 +1,10 @@
 import type { DatabasePool } from 'slonik';
 import type { CliLoginStore } from '#flows/people/cli-login-ports.ts';
 import type { OAuthStore } from '#flows/people/oauth-ports.ts';
-import type {
-  AccountStore,
-  AuditStore,
-  MemberStore,
-  TokenStore,
-  UserSessionStore,
-} from '#flows/people/ports.ts';
+import type { AccountStore, AuditStore, MemberStore, UserSessionStore } from '#flows/people/ports.ts';
 import type { CacheLogSizes, TeamUseViews } from '#flows/people/team-use-ports.ts';
 import type { ThrottleStore } from '#flows/people/throttle-ports.ts';
+import type { TokenStore } from '#flows/people/token-ports.ts';
 import type { PipelineCaches } from '#flows/pipelines/cache-ports.ts';
 import type { IdentityKeyStore } from '#flows/pipelines/identity-key-ports.ts';
 import type { RunningTexts } from '#flows/pipelines/object-ports.ts';

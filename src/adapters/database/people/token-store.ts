@@ -2,7 +2,7 @@ import type { DatabasePool } from 'slonik';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { prepared, rows, timestamp, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { Role } from '#domain/access/roles.ts';
-import type { ApiToken, TokenStore, TokenToMake, TokenTransaction } from '#flows/people/ports.ts';
+import type { ApiToken, TokenStore, TokenToMake, TokenTransaction } from '#flows/people/token-ports.ts';
 import { withAccessLock } from './access-lock.ts';
 import { ROLES_BY_TEAM } from './account-store.ts';
 import { audit } from './audit-store.ts';

@@ -4,14 +4,9 @@ import type { ChangePasswordPorts } from '#flows/people/change-password.ts';
 import type { CliLoginPorts } from '#flows/people/cli-login.ts';
 import type { OAuthStore } from '#flows/people/oauth-ports.ts';
 import type { OAuthPorts } from '#flows/people/oauth-sign-in.ts';
-import type {
-  AccountStore,
-  AuditStore,
-  MemberStore,
-  TokenStore,
-  UserSessionStore,
-} from '#flows/people/ports.ts';
+import type { AccountStore, AuditStore, MemberStore, UserSessionStore } from '#flows/people/ports.ts';
 import type { TeamUseViews } from '#flows/people/team-use-ports.ts';
+import type { TokenStore } from '#flows/people/token-ports.ts';
 import type { PipelineCaches } from '#flows/pipelines/cache-ports.ts';
 import type { IdentityKeyStore } from '#flows/pipelines/identity-key-ports.ts';
 import type { Compiler } from '#flows/pipelines/manifest-ports.ts';

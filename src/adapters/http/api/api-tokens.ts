@@ -5,7 +5,7 @@ import { route, type Route } from '#adapters/http/server/route.ts';
 import { defined } from '#defined';
 import { tokenEnd, type TokenScope } from '#domain/access/api-token.ts';
 import { createToken } from '#flows/people/api-tokens.ts';
-import type { ApiToken } from '#flows/people/ports.ts';
+import type { ApiToken } from '#flows/people/token-ports.ts';
 import type { AccessPorts } from './access-ports.ts';
 import { accountOf, actOf, requireRecentSignIn } from './caller.ts';
 import { requireExists } from './found.ts';

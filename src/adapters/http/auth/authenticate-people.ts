@@ -1,6 +1,7 @@
 import type { Identity } from '#domain/access/decide-access.ts';
 import { identifyByToken } from '#flows/people/api-tokens.ts';
-import type { TokenStore, UserSessionStore } from '#flows/people/ports.ts';
+import type { UserSessionStore } from '#flows/people/ports.ts';
+import type { TokenStore } from '#flows/people/token-ports.ts';
 import { apiTokenHash } from './api-token.ts';
 import { bearerToken, type Authenticate } from './authenticate.ts';
 import type { SessionCodec } from './session-token.ts';

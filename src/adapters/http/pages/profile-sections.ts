@@ -1,5 +1,6 @@
 import type { LinkedIdentity, StoredProvider } from '#flows/people/oauth-ports.ts';
-import type { Account, ApiToken, UserSession } from '#flows/people/ports.ts';
+import type { Account, UserSession } from '#flows/people/ports.ts';
+import type { ApiToken } from '#flows/people/token-ports.ts';
 import { html, type Html } from './html.ts';
 import { action, csrfField, scrolling, timeElement, type Viewer } from './layout.ts';
 
