@@ -99,7 +99,10 @@ export class Reader {
     return ranges;
   }
 
-  /** Hosts with optional ports, separated by commas. A wrong one may be a URL with a password: it is never shown. */
+  /**
+   * Hosts with optional ports, separated by commas. A wrong one may be a URL with a password: it is never
+   * shown.
+   */
   hosts(name: string): string[] {
     const hosts = (this.optional(name) ?? '').split(',').flatMap((host) => host.trim() || []);
     for (const [index, host] of hosts.entries()) {

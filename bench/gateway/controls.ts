@@ -10,8 +10,8 @@ import { batched } from '#adapters/http/api/batch.ts';
 import type { WebhookAnswer, WebhookCall } from '#flows/checks/ports.ts';
 
 /*
- * The controls of an experiment: minimal servers in a separate process, like the gateway. They show what Node,
- * Fastify and Postgres cost alone.
+ * The controls of an experiment: minimal servers in a separate process, like the gateway. They show what
+ * Node, Fastify and Postgres cost alone.
  *
  *   node bench/gateway/controls.ts    (started by control.ts, which sends the task as a message)
  */

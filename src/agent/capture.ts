@@ -60,7 +60,9 @@ export class MaskedTail {
     this.#tail.write(Buffer.from(this.#streams[stream].write(bytes)));
   }
 
-  /** Ends the streams and returns the text. Other commands may have added secrets since, so it masks again. */
+  /**
+   * Ends the streams and returns the text. Other commands may have added secrets since, so it masks again.
+   */
   end(): string {
     for (const stream of Object.values(this.#streams)) this.#tail.write(Buffer.from(stream.end()));
     return this.#masker.mask(this.#tail.text());

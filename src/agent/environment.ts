@@ -21,8 +21,8 @@ export interface AgentEnvironment {
 }
 
 /**
- * Reads the environment and deletes the variables of `AGENT_ENVIRONMENT` from it, so that no step sees them. Throws an error that
- * lists all missing variables.
+ * Reads the environment and deletes the variables of `AGENT_ENVIRONMENT` from it, so that no step sees them.
+ * Throws an error that lists all missing variables.
  */
 export function readAgentEnvironment(variables: NodeJS.ProcessEnv): AgentEnvironment {
   const missing: string[] = [];

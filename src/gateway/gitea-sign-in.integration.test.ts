@@ -10,7 +10,8 @@ import { Browser, type ReceivedPage } from '#testing/people/identity-provider.ts
 import { openStores, type TestStores } from '#testing/stores/stores.ts';
 
 /*
- * Sign-in with a real Gitea, configured as Millrace's preset says. The test sends Gitea's forms with the minimal browser of identity-provider.ts.
+ * Sign-in with a real Gitea, configured as Millrace's preset says. The test sends Gitea's forms with the
+ * minimal browser of identity-provider.ts.
  */
 const CALLBACK = `${ORIGIN}/auth/oauth/gitea/callback`;
 

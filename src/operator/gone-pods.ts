@@ -1,6 +1,9 @@
 import type { PodFacts } from '#flows/pods/ports.ts';
 
-/** Last facts of deleted Pods that are not handled yet. Pods that had the same name one after another all stay. */
+/**
+ * Last facts of deleted Pods that are not handled yet. Pods that had the same name one after another all
+ * stay.
+ */
 export class GonePods {
   readonly #byKey = new Map<string, PodFacts[]>();
 

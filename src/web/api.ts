@@ -35,7 +35,9 @@ export async function requestApi<T>(method: Method, path: string, body?: object)
   return json.data ?? json;
 }
 
-/** The token that proves that one of Millrace's pages sent a request. Empty if the viewer is not signed in. */
+/**
+ * The token that proves that one of Millrace's pages sent a request. Empty if the viewer is not signed in.
+ */
 function csrfToken(): string {
   return document.querySelector<HTMLMetaElement>('meta[name="csrf-token"]')?.content ?? '';
 }

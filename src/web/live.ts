@@ -24,7 +24,9 @@ function refresh(): void {
   setTimeout(() => void replaceLive().catch(refreshLater).then(endRefresh), REFRESH_MS);
 }
 
-/** Tries again after a failed fetch. Another event may not come, because the server does not repeat events. */
+/**
+ * Tries again after a failed fetch. Another event may not come, because the server does not repeat events.
+ */
 function refreshLater(): void {
   setTimeout(refresh, RETRY_MS);
 }

@@ -6,8 +6,8 @@ import { judge } from './judge.ts';
 const RECORD = join(import.meta.dirname, 'proven.json');
 
 /**
- * Proving one expression can take seconds, so proofs are recorded. `node tools/regexes/main.ts --all` repeats all of
- * them.
+ * Proving one expression can take seconds, so proofs are recorded. `node tools/regexes/main.ts --all` repeats
+ * all of them.
  */
 export function readProven(): Set<string> {
   const list: unknown = JSON.parse(readFileSync(RECORD, 'utf8'));

@@ -95,7 +95,9 @@ async function createPartition(
   });
 }
 
-/** Reads the catalog. `to_regclass` may still miss what another process created during the wait for the lock. */
+/**
+ * Reads the catalog. `to_regclass` may still miss what another process created during the wait for the lock.
+ */
 async function hasTable(connection: Pick<DatabasePool, 'oneFirst'>, name: string): Promise<boolean> {
   return await connection.oneFirst(
     rows<{ exists: boolean }>()`

@@ -12,7 +12,8 @@ import type { SecretOutput } from './parse-secret-output.ts';
  *                                  or, as JSON lines: ProvisionalWork, and later SessionConfirmation
  *   POST /agent/v1/events          EventsRequest → EventsResponse       Authorization: Bearer <key>
  *   GET  /agent/v1/commands        held open; one JSON line per AgentCommand, an empty line every 15 s
- *   GET  /agent/v1/work            held open by a warm Pod; one JSON line: the AgentWork that it was taken for
+ *   GET  /agent/v1/work            held open by a warm Pod; one JSON line: the AgentWork that it was taken
+ * for
  *   POST /agent/v1/secrets         SecretsRequest → SecretsResponse     when an operation with secrets starts
  *   POST /agent/v1/check-results   CheckResultsRequest → {}
  *   POST /agent/v1/identity-tokens IdentityTokensRequest → IdentityTokensResponse

@@ -22,8 +22,8 @@ export type CheckOutput =
   | { ok: false; error: string };
 
 /**
- * A check prints a JSON array of objects, oldest first. Each object is a version. An error quotes the start of
- * the masked output.
+ * A check prints a JSON array of objects, oldest first. Each object is a version. An error quotes the start
+ * of the masked output.
  */
 export function parseCheckOutput(stdout: string, mask: Masker['mask']): CheckOutput {
   const refuse = (problem: string): CheckOutput => refused(problem, mask(stdout));

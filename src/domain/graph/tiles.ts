@@ -42,8 +42,8 @@ export function tilesOf(node: GraphNode, style: NodeStyle, centre: Point): Tile[
 }
 
 /**
- * The style of a last row that stands for several jobs, from the index `from` on. It has the worst tone of the
- * jobs on the path of the followed version, or of all if none is on it.
+ * The style of a last row that stands for several jobs, from the index `from` on. It has the worst tone of
+ * the jobs on the path of the followed version, or of all if none is on it.
  */
 function styleOfLastRow(style: NodeStyle, from: number): Style {
   const styles = style.rows.slice(from);

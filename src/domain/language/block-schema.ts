@@ -34,8 +34,8 @@ export interface Variant {
 
 /**
  * `environment`: a map of strings. In an open block, `env = "text"`, which is no map, is a parameter with the
- * name `env`. `constant`: any value without references. `value`: any value. `keyword`: a bare word. `type`: an
- * HCL type. `duration`: text such as `90s` or `1h30m`, read as seconds.
+ * name `env`. `constant`: any value without references. `value`: any value. `keyword`: a bare word. `type`:
+ * an HCL type. `duration`: text such as `90s` or `1h30m`, read as seconds.
  */
 type AttributeType =
   | 'string'

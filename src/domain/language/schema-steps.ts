@@ -160,7 +160,8 @@ const service: BlockSchema = {
   labels: ['type'],
   attributes: {
     timeout: duration(
-      'Time from the start of the service until it is ready. Without it, the start alone may take `10m`, and the readiness check has a timeout of its own.',
+      'Time from the start of the service until it is ready. Without it, the start alone may take `10m`, ' +
+        'and the readiness check has a timeout of its own.',
     ),
   },
   blocks: {},

@@ -5,8 +5,8 @@ import type { HookAction, Hooks, Step } from '#domain/pipeline/steps.ts';
 export const HOOK_SECONDS = 10 * 60;
 
 /**
- * How long hooks may run after the timeout of the job: those of the step or group that runs at that time, then
- * those of the job.
+ * How long hooks may run after the timeout of the job: those of the step or group that runs at that time,
+ * then those of the job.
  */
 export function hookSecondsOf({ steps, hooks }: Pick<Job, 'steps' | 'hooks'>): number {
   return longestOf(steps) + secondsOfHooks(hooks);

@@ -29,8 +29,8 @@ export interface CheckPodNeeds extends PodNeeds {
 }
 
 /**
- * Time that a build's Pod has beyond the timeouts of its steps and hooks: for image pulls before them, and for
- * the stops of services, notifications, and the end of the log after them.
+ * Time that a build's Pod has beyond the timeouts of its steps and hooks: for image pulls before them, and
+ * for the stops of services, notifications, and the end of the log after them.
  */
 const AROUND_BUILD_SECONDS = 3600;
 /** Kubernetes allows 2^31 - 1. A warm Pod also has the time for which it waits. */

@@ -16,7 +16,9 @@ export interface DecidedBuilds {
   settled: { job: number; get: number; version: number }[];
   /** Jobs that are due for more builds than one decision creates: decide again at once. */
   unfinished: number[];
-  /** Older pages of the history that some jobs need. Nothing is decided for such a job until they are there. */
+  /**
+   * Older pages of the history that some jobs need. Nothing is decided for such a job until they are there.
+   */
   needs: NeededPage[];
 }
 
@@ -35,8 +37,8 @@ export interface BuildDecision {
   /** The value of each input of the job. Absent: the job has no inputs. */
   inputs?: InputValues;
   /**
-   * `waiting`: for the approval of its job. `superseded`: a later build of the same decision interrupts this one, so this one is created as cancelled
-   * (`interruptOlder`).
+   * `waiting`: for the approval of its job. `superseded`: a later build of the same decision interrupts this
+   * one, so this one is created as cancelled (`interruptOlder`).
    */
   state: 'pending' | 'waiting' | 'superseded';
   /** Queued builds that this one supersedes. This build takes the place of the first of them in the queue. */
@@ -55,7 +57,9 @@ export type BuildCause =
  * next decision creates the others. Builds that people request do not count.
  */
 export const MAX_BUILDS_PER_DECISION = 1000;
-/** Limit for the versions that these builds take in total. One build is always created, however many it takes. */
+/**
+ * Limit for the versions that these builds take in total. One build is always created, however many it takes.
+ */
 export const MAX_VERSIONS_PER_DECISION = 20_000;
 
 /** Whether no person requested a build. `kind`: the kind of its cause. */

@@ -80,7 +80,10 @@ export type AgentSessionAnswer =
   | { answer: 'opened'; session: AgentSession; response: SessionResponse }
   /** The same key again: the agent did not receive the first answer. */
   | { answer: 'same'; session: AgentSession; response: SessionResponse }
-  /** The credential is not from Millrace or not for this Pod, or the Pod is ending. The reason is for the log only. */
+  /**
+   * The credential is not from Millrace or not for this Pod, or the Pod is ending. The reason is for the log
+   * only.
+   */
   | { answer: 'refused'; reason: string }
   /** Another key used the credential, so the build, the check run or the waiting warm Pod has failed. */
   | { answer: 'taken'; session: AgentSession }

@@ -46,7 +46,9 @@ export interface PipelineManifest extends PipelineName {
   displayName?: string;
   /** Absent: unchanged. */
   public?: boolean;
-  /** Present if the API created the object. `changedBy`: the person who wrote the current spec, if one did. */
+  /**
+   * Present if the API created the object. `changedBy`: the person who wrote the current spec, if one did.
+   */
   byApi?: { changedBy?: string };
   /** Present: the manifest decides whether the pipeline is paused. */
   paused?: boolean;

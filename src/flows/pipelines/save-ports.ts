@@ -24,8 +24,8 @@ export interface PipelineBefore {
   live: boolean;
   paused: boolean;
   /**
-   * How many live pipelines the team has; absent if this one is live. No other transaction adds one until this
-   * one ends.
+   * How many live pipelines the team has; absent if this one is live. No other transaction adds one until
+   * this one ends.
    */
   others?: number;
   /** Digest of the revision's text. */

@@ -47,8 +47,8 @@ export interface Cluster {
   /** Label of the nodes that have a tag. */
   nodeLabel(tag: string): string;
   /**
-   * Pods of the team that have not ended. A Pod counts from the call of `create…` on. Undefined while the Pods
-   * of the team are not listed yet.
+   * Pods of the team that have not ended. A Pod counts from the call of `create…` on. Undefined while the
+   * Pods of the team are not listed yet.
    */
   runningPods(team: string, kind: PodKind): number | undefined;
   /** Returns false while a Team owns the namespace and its Pods are not listed: a Pod may exist unseen. */

@@ -1,8 +1,8 @@
 import { ModernFakeTimers } from '@jest/fake-timers';
 
 /*
- * What test files get from `@jest/globals`: the globals that jest-light-runner makes, plus what it leaves out:
- * a time limit for each test, short stacks of errors, and all fake timers.
+ * What test files get from `@jest/globals`: the globals that jest-light-runner makes, plus what it leaves
+ * out: a time limit for each test, short stacks of errors, and all fake timers.
  */
 type Run = (...cells: unknown[]) => unknown;
 type Declare = (name: string, run: Run) => void;
@@ -30,8 +30,9 @@ let maxTestTime = 600_000;
 const { setTimeout: startTimer, clearTimeout: stopTimer } = globalThis;
 
 /**
- * Node's default for the number of calls that the stack of an error records. `expect` makes an error at each call, and hcl2-parser
- * lets errors record all calls: a file of deep recursions in the same worker then takes 84 s instead of 1 s.
+ * Node's default for the number of calls that the stack of an error records. `expect` makes an error at each
+ * call, and hcl2-parser lets errors record all calls: a file of deep recursions in the same worker then takes
+ * 84 s instead of 1 s.
  */
 const STACK_FRAMES = 10;
 

@@ -35,7 +35,8 @@ export interface PipelinePorts extends ActionPorts {
 }
 
 /**
- * Derives tokens and secrets of webhooks from a key of the installation. The database stores only hashes of the tokens.
+ * Derives tokens and secrets of webhooks from a key of the installation. The database stores only hashes of
+ * the tokens.
  */
 export interface WebhookTokens {
   token(resource: number, generation: number): string;

@@ -34,8 +34,8 @@ const REAL_CLOCK: Clock = { now: () => performance.now(), sleep, timeoutMs: 2000
 const FILE_TIMES = { validMs: 1000, intervalMs: 0 };
 const SECRET_TIMES = { validMs: 5000, intervalMs: 1000 };
 /**
- * More than the time that the kubelet takes to update the file. If this long has passed since the last response
- * of the API server, and the file has changed since that response, the file counts as newer.
+ * More than the time that the kubelet takes to update the file. If this long has passed since the last
+ * response of the API server, and the file has changed since that response, the file counts as newer.
  */
 const FILE_DELAY_MS = 150_000;
 const MAX_FILE_BYTES = 1024 * 1024;

@@ -21,7 +21,9 @@ export interface ObjectProjection extends CachedObject {
   finalizers: string[];
   /** The deletionTimestamp. */
   deletedAt?: Date;
-  /** Present if the API created the object. `changedBy`: the account that wrote the current spec, if one did. */
+  /**
+   * Present if the API created the object. `changedBy`: the account that wrote the current spec, if one did.
+   */
   byApi?: { changedBy?: string };
 }
 

@@ -7,7 +7,7 @@ import type { Installation, TeamRules } from './installation.ts';
 import { teamNetworkPolicy } from './network-policy.ts';
 import { SHIM_FOLDER, TOKEN_FILE } from './pod-volumes.ts';
 
-/* What a Pod gives to its containers: steps, parallel lanes, services and the get commands of secret types. */
+/* What a Pod gives to its containers: steps, lanes, services and the get commands of secret types. */
 
 const installation: Installation = {
   release: 'millrace',

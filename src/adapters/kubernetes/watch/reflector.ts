@@ -87,7 +87,9 @@ export class Reflector<T, S extends CachedObject> {
     );
   }
 
-  /** Resolves to true when the first list is in the store, and to false if the reflector stops before that. */
+  /**
+   * Resolves to true when the first list is in the store, and to false if the reflector stops before that.
+   */
   get synced(): Promise<boolean> {
     return this.#firstList.promise;
   }

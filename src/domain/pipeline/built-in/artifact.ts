@@ -6,8 +6,8 @@ import { volumePrelude } from './volume-prelude.ts';
  * The scripts of the type artifact, for `sh -e` with GNU tools and curl. An archive is named by the hash of
  * its content: the same files have the same version and are stored once. Beside the archives, `index/` has an
  * empty entry for each put, whose name sorts the newest put first. Nobody rewrites an entry, so puts need no
- * lock. Checks skip entries without an archive. Puts to a volume remove those, and all but the newest entry of
- * an archive; in a bucket, that is left to a lifecycle rule.
+ * lock. Checks skip entries without an archive. Puts to a volume remove those, and all but the newest entry
+ * of an archive; in a bucket, that is left to a lifecycle rule.
  *
  * `base_dir` is a folder on a volume of the Team, `bucket` one in a store with the API of S3. Each script
  * calls the functions `*_volume` or `*_s3` of the place that the resource has.

@@ -90,9 +90,9 @@ cp -R -P -l -f -- "$copy/." .
 `);
 
 /**
- * The new content appears at the path at once, whole. While it replaces a folder, the path is briefly empty. If
- * the put is killed then, checks and gets read the old content where the put moved it, and the next put moves
- * it back first.
+ * The new content appears at the path at once, whole. While it replaces a folder, the path is briefly empty.
+ * If the put is killed then, checks and gets read the old content where the put moved it, and the next put
+ * moves it back first.
  */
 export const push = builtInScript(`${prelude}cd -- "$start"
 

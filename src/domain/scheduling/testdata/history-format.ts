@@ -7,7 +7,8 @@
  *
  * Events:
  *
- * - versions of a resource, each found by a check of its own, or `app prints v1 v2`: all of them by one check.
+ * - versions of a resource, each found by a check of its own, or `app prints v1 v2`: all of them by one
+ * check.
  *   `v1@12` is a version of request 12, `v1@main` of the branch main
  * - `app begins` and later `app reports v1`: a check whose result comes later
  * - `source app release`: the versions of `app` come from `release`
