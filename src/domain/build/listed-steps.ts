@@ -1,3 +1,4 @@
+import { isAutomaticNotification } from '#domain/planning/notification-steps.ts';
 import type { StepState } from './build-state.ts';
 
 /**
@@ -20,6 +21,7 @@ export function listedSteps(steps: readonly StepState[]): StepState[] {
  * Whether the step is an automatic notification that was not sent. A `notify` step of the plan is always
  * listed.
  */
-function isIdleNotification({ id, status }: StepState): boolean {
-  return id.startsWith('notification.') && (status === 'waiting' || status === 'skipped');
+function isIdleNotification(step: StepState): boolean {
+  const { status } = step;
+  return isAutomaticNotification(step) && (status === 'waiting' || status === 'skipped');
 }

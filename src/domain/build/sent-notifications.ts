@@ -1,3 +1,4 @@
+import { isAutomaticNotification } from '#domain/planning/notification-steps.ts';
 import type { StepState } from './build-state.ts';
 
 /** Notifications of a build that the operator sends, and the results so far. */
@@ -34,7 +35,7 @@ function stepsOfApproval(sent: SentNotifications): StepState[] {
 
 function sentStep(step: StepState, ended: readonly SentNotifications[]): StepState {
   const sent = ended.find(({ names }) => names.includes(step.name));
-  return sent === undefined || !step.id.startsWith('notification.')
+  return sent === undefined || !isAutomaticNotification(step)
     ? step
     : { ...step, ...stateOf(step.name, sent) };
 }

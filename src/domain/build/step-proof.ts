@@ -1,3 +1,4 @@
+import { isAutomaticNotification } from '#domain/planning/notification-steps.ts';
 import { decidesOutcome } from '#domain/planning/step-records.ts';
 import type { StepState } from './build-state.ts';
 
@@ -14,14 +15,21 @@ export function unprovenStep(steps: readonly StepState[]): StepState | undefined
  * Its hooks may still run.
  */
 export function isPlanDecided(steps: readonly StepState[]): boolean {
-  const taken = takenSteps(steps);
+  return hasFailedOutsideGroups(steps) || hasSucceeded(steps);
+}
+
+/** The rest of a group may still run after one of its steps has failed. */
+function hasFailedOutsideGroups(steps: readonly StepState[]): boolean {
   const groups = new Set(steps.filter(({ kind }) => kind === 'parallel').map(({ id }) => id));
-  if (
-    taken.some((step) => decidesOutcome(step) && step.status === 'failed' && !groups.has(step.parent ?? ''))
-  )
-    return true;
-  const notifySteps = taken.filter(
-    ({ id, kind, hook }) => kind === 'notify' && hook === undefined && !id.startsWith('notification.'),
+  return takenSteps(steps).some(
+    (step) => decidesOutcome(step) && step.status === 'failed' && !groups.has(step.parent ?? ''),
+  );
+}
+
+/** A `notify` step may be the last one of the plan, so it has ended too, however it ended. */
+function hasSucceeded(steps: readonly StepState[]): boolean {
+  const notifySteps = takenSteps(steps).filter(
+    (step) => step.kind === 'notify' && step.hook === undefined && !isAutomaticNotification(step),
   );
   const haveEnded = notifySteps.every(({ status }) => status === 'succeeded' || status === 'failed');
   return haveEnded && unprovenStep(steps) === undefined;

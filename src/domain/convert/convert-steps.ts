@@ -67,7 +67,7 @@ const TRY_COMMENT =
   'This hook replaces try: its failure does not fail the build. Without a timeout, it may take 10 minutes.';
 
 /** The places whose steps run one after another, until one fails. There, `on_success` is the next step. */
-const inOrder: ReadonlySet<ConvertedPlace> = new Set(['job', 'sequence']);
+const PLACES_IN_ORDER: ReadonlySet<ConvertedPlace> = new Set(['job', 'sequence']);
 
 export function convertStep(tree: YamlTree, place: ConvertedPlace, scope: JobScope): HclNode[] {
   const { conversion } = scope;
@@ -75,7 +75,7 @@ export function convertStep(tree: YamlTree, place: ConvertedPlace, scope: JobSco
     conversion.error(tree.span, 'a step must be a map', `Write one of ${STEP_KINDS.join(', ')}.`);
     return [];
   }
-  const parts = inOrder.has(place) && hasOnlyOnSuccess(tree) ? splitOnSuccess(tree) : undefined;
+  const parts = PLACES_IN_ORDER.has(place) && hasOnlyOnSuccess(tree) ? splitOnSuccess(tree) : undefined;
   if (parts) return convertPlan([parts.before, parts.onSuccess], place, scope);
   const kinds = STEP_KINDS.filter((kind) => entryOf(tree, kind));
   const [kind] = kinds;

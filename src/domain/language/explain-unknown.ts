@@ -77,10 +77,9 @@ function explainNested(name: string, schema: BlockSchema): BelongsElsewhere | un
     return { message: `it belongs in ${block}`, help: `Write ${block} "${variant}" { ${name} = … }.` };
   // The params of a get are for types with a protocol only.
   if (!Object.hasOwn(schema.blocks, 'params') || Object.hasOwn(schema.attributes, 'passed')) return undefined;
-  const inParams = `rite params { ${name} = … }.`;
   if (!Object.hasOwn(attributesOfGet(), name))
-    return { message: 'a parameter belongs in params', help: `W${inParams}` };
-  const help = `Write it in a get of a job. If the type has a parameter of this name, w${inParams}`;
+    return { message: 'a parameter belongs in params', help: `Write params { ${name} = … }.` };
+  const help = `Write it in a get of a job. If the type has a parameter of this name, write params { ${name} = … }.`;
   return { message: 'it belongs in get', help };
 }
 

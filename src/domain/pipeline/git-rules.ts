@@ -74,15 +74,12 @@ function explainSsh(values: ReadonlyMap<string, string>): Contradiction[] {
 }
 
 function explainWithoutSsh(values: ReadonlyMap<string, string>): Contradiction[] {
-  const contradictions: Contradiction[] = [];
-  if (has(values, 'token'))
-    contradictions.push({
-      name: 'token',
-      reason: 'token is for a url with https: use private_key with a url for SSH',
-    });
-  if (values.get('pr') === 'true')
-    contradictions.push({ name: 'pr', reason: 'pr needs a url with https and the parameter token' });
-  return contradictions;
+  const token = {
+    name: 'token',
+    reason: 'token is for a url with https: use private_key with a url for SSH',
+  };
+  const pr = { name: 'pr', reason: 'pr needs a url with https and the parameter token' };
+  return [...(has(values, 'token') ? [token] : []), ...(values.get('pr') === 'true' ? [pr] : [])];
 }
 
 function explainSshKey(host: string, values: ReadonlyMap<string, string>): Contradiction[] {
@@ -104,14 +101,12 @@ function explainMode(values: ReadonlyMap<string, string>): Contradiction[] {
   if (mode === undefined || sshHostOf(values.get('url') ?? '') !== undefined) return [];
   if (second !== undefined)
     return [{ name: second, reason: 'pr and tag cannot be used together: a version is one or the other' }];
-  const contradictions: Contradiction[] = [];
-  if (!has(values, 'token')) contradictions.push({ name: mode, reason: `${mode} needs the parameter token` });
-  if (mode === 'pr' && !values.has('provider') && !isKnownForge(values.get('url') ?? ''))
-    contradictions.push({
-      name: mode,
-      reason: `${mode} needs the parameter provider: the url does not say what forge it is`,
-    });
-  return contradictions;
+  const lacksProvider = mode === 'pr' && !values.has('provider') && !isKnownForge(values.get('url') ?? '');
+  const reasons = [
+    ...(has(values, 'token') ? [] : [`${mode} needs the parameter token`]),
+    ...(lacksProvider ? [`${mode} needs the parameter provider: the url does not say what forge it is`] : []),
+  ];
+  return reasons.map((reason) => ({ name: mode, reason }));
 }
 
 function explainForks(values: ReadonlyMap<string, string>): Contradiction[] {

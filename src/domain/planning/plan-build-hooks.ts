@@ -1,6 +1,7 @@
 import { defined } from '#defined';
 import type { ActionStep, HookAction, Hooks, NotifyStep } from '#domain/pipeline/steps.ts';
 import { automaticNotifications } from './find-in-pipeline.ts';
+import { notificationId } from './notification-steps.ts';
 import { planAction, plannedAttempts, withProtocolCall, type ActionContext } from './plan-action.ts';
 import { prefixed } from './plan-command.ts';
 import type { PlanHooks, PlanNotification, PlanStep } from './plan.ts';
@@ -59,7 +60,7 @@ export function planNotifications(buildContext: ActionContext): PlanNotification
       on: notification.on,
       step: planAction(
         step,
-        { id: `notification.${index}`, before: [], commandContext: 'notification' },
+        { id: notificationId(index), before: [], commandContext: 'notification' },
         context,
       ),
     };

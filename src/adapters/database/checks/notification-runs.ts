@@ -22,6 +22,7 @@ import type {
   NotificationDecision,
   NotificationRun,
 } from '#domain/build/due-notifications.ts';
+import { NOTIFICATION_ID_PREFIX } from '#domain/planning/notification-steps.ts';
 import type { BuildToNotify, NotificationsToSend } from '#domain/planning/plan-notifications.ts';
 import type { PreviousOutcome } from '#domain/planning/plan.ts';
 
@@ -52,7 +53,7 @@ export async function dueNotifications({
       extract(epoch FROM now() - n.due_at)::float8 AS "ageSeconds",
       ${PREVIOUS_OUTCOME} AS "previousOutcome", to_jsonb(ARRAY(
         SELECT s.name FROM build_steps s WHERE s.build_id = b.id AND s.attempt = b.attempt
-          AND s.step LIKE 'notification.%' AND s.status NOT IN ('waiting', 'skipped'))) AS sent
+          AND s.step LIKE ${`${NOTIFICATION_ID_PREFIX}%`} AND s.status NOT IN ('waiting', 'skipped'))) AS sent
     FROM placed JOIN build_notifications n ON n.id = placed.id JOIN builds b ON b.id = n.build_id ${BUILD_NAMES}
     WHERE placed.place <= ${MAX_DUE_OF_TEAM} ORDER BY n.id LIMIT ${MAX_DUE}`);
   // If there are too many definitions for one call, the other notifications come with the next one.
