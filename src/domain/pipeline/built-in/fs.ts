@@ -91,8 +91,8 @@ cp -R -P -l -f -- "$copy/." .
 
 /**
  * The new content appears at the path at once, whole. While it replaces a folder, the path is briefly empty.
- * If the put is killed then, checks and gets read the old content where the put moved it, and the next put
- * moves it back first.
+ * If the put ends then, it moves the old content back. If it is killed, checks and gets read the old content
+ * where the put moved it, and the next put moves it back first.
  */
 export const push = builtInScript(`${prelude}cd -- "$start"
 
@@ -125,7 +125,12 @@ for folder in "$parent"/.millrace-??????; do
   if [ -d "$folder" ] && is_abandoned "$folder" && restore_old "$folder"; then rm -rf -- "$folder" || true; fi
 done
 new=$(mktemp -d -- "$parent/.millrace-XXXXXX") || fail "'$parent' cannot be written to"
-trap 'rm -rf -- "$private" "$new"' EXIT
+# Old content that cannot be moved back stays for the next put.
+clean_up() {
+  if exists "$new/old-$name" && ! exists "$path"; then mv -T -- "$new/old-$name" "$path" || return; fi
+  rm -rf -- "$new"
+}
+trap 'rm -rf -- "$private"; clean_up' EXIT
 chmod 0755 "$new"
 hash=$(hash_of "$source")
 if [ -d "$source" ]; then
@@ -137,11 +142,7 @@ fi
 [ "$hash" = "$(hash_of "$new/content")" ] || fail "'$from' changed while it was copied"
 if [ -d "$path" ] || [ -d "$new/content" ]; then
   if exists "$path"; then mv -T -- "$path" "$new/old-$name" || fail "'$path' cannot be replaced"; fi
-  if ! mv -T -- "$new/content" "$path"; then
-    # If the old content cannot be moved back, it stays for the next put.
-    if exists "$new/old-$name"; then mv -T -- "$new/old-$name" "$path" || trap 'rm -rf -- "$private"' EXIT; fi
-    fail "'$path' cannot be replaced"
-  fi
+  mv -T -- "$new/content" "$path" || fail "'$path' cannot be replaced"
 else
   mv -fT -- "$new/content" "$path" || fail "'$path' cannot be replaced"
 fi

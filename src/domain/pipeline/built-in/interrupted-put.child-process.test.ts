@@ -32,9 +32,11 @@ const runFs = (script: string, version?: string): Promise<ScriptEnd> =>
 const putArtifact = (script: string): Promise<ScriptEnd> =>
   runScript(script, work, { param_base_dir: root, put_dir: 'site' });
 
-/** The script, killed when it calls the command with arguments that match the pattern of the shell. */
+/** The script, which gets the signal when it calls the command with arguments that match the shell's pattern. */
+const signalledAt = (signal: string, script: string, command: string, pattern: string): string =>
+  `${command}() { case "$*" in ${pattern}) kill -${signal} $$ ;; esac; command ${command} "$@"; }\n${script}`;
 const killedAt = (script: string, command: string, pattern: string): string =>
-  `${command}() { case "$*" in ${pattern}) kill -9 $$ ;; esac; command ${command} "$@"; }\n${script}`;
+  signalledAt('KILL', script, command, pattern);
 /** The script, for which files that nobody has changed for a moment are leftovers. */
 const impatient = (script: string): string =>
   script.replaceAll(`-cmin -${UNFINISHED_MINUTES}`, '-cmin -0.005');
@@ -96,6 +98,18 @@ describe('a put that is killed between the two moves of a folder', () => {
     expect(await page()).toBe('old');
   });
 });
+
+test.each(['TERM', 'INT', 'HUP'])(
+  'a put that gets SIG%s between the two moves of a folder moves the old content back',
+  async (signal) => {
+    await writeText('site/page', 'old');
+    await hashOf(runFs(fs.push));
+    await writeText('site/page', 'new');
+    expect((await runFs(signalledAt(signal, fs.push, 'mv', '*/content\\ *'))).code).toBeGreaterThan(128);
+    expect(await names()).toEqual(['site']);
+    expect(await page()).toBe('old');
+  },
+);
 
 describe('what a killed put copied', () => {
   test('is removed by a later put to the same folder when nobody has written to it for long', async () => {
