@@ -5,7 +5,8 @@ import { causeOfStop, maskMessage, type BuildContext, type NodeEnd } from './bui
 import { formatSeconds } from './format-seconds.ts';
 import { runOutcomeHooks } from './run-build-hooks.ts';
 import { startServices } from './run-services.ts';
-import { runStep, skipStep } from './run-step.ts';
+import { runStep } from './run-step.ts';
+import { skipStep } from './skip-step.ts';
 import { StepLog } from './step-log.ts';
 import type { Stop, StopReason } from './stop.ts';
 
@@ -143,7 +144,7 @@ async function attemptGroup(
       const end =
         stop.reason === undefined
           ? await runStepWithHooks(step, { exports, stop, ...defined({ attempt }) }, context, onEnd)
-          : skipInGroup(step, context);
+          : skipStep(step.id, context);
       ends.set(step, end);
     }
   };
@@ -151,11 +152,6 @@ async function attemptGroup(
   release();
   const exported = Object.fromEntries(steps.flatMap((step) => Object.entries(ends.get(step)?.exports ?? {})));
   return judgeGroup({ group, failures, stop, exports: exported }, context);
-}
-
-function skipInGroup(step: PlanStep, context: BuildContext): NodeEnd {
-  skipStep(step.id, context);
-  return { status: 'skipped', exports: {} };
 }
 
 interface GroupToJudge {

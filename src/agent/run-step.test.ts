@@ -28,7 +28,7 @@ const task = (id: string, more: Partial<PlanStep> = {}): PlanStep => ({
 });
 
 /** Two steps in parallel, of which only one has a container at a time. */
-const groupPlan = (timeoutSeconds: number | undefined): Plan => ({
+const groupPlan = (timeoutSeconds: number | undefined, more: Partial<PlanStep> = {}): Plan => ({
   format: 3,
   build: { id: '1', team: 'team', pipeline: 'p', job: 'j', number: '1', attempt: 1 },
   containers: [{ name: 'worker' }],
@@ -41,7 +41,7 @@ const groupPlan = (timeoutSeconds: number | undefined): Plan => ({
       kind: 'parallel',
       limit: 2,
       failFast: false,
-      steps: [task('long'), task('limited', { timeoutSeconds: LIMIT_SECONDS })],
+      steps: [task('long'), task('limited', { timeoutSeconds: LIMIT_SECONDS, ...more })],
       ...(timeoutSeconds !== undefined && { timeoutSeconds }),
     },
   ],
@@ -77,6 +77,8 @@ test('the timeout of a step begins when a container is free', async () => {
   expect(await endsOf(groupPlan(undefined))).toMatchObject({ long: 'succeeded', limited: 'succeeded' });
 });
 
-test('the timeout of a group also ends a step that waits for a container', async () => {
-  expect(await endsOf(groupPlan(LIMIT_SECONDS))).toMatchObject({ limited: 'its group ran out of time' });
+test('a step that waits for a container when its group runs out of time is skipped, and so are its hooks', async () => {
+  const plan = groupPlan(LIMIT_SECONDS, { hooks: { ensure: [task('hook')] } });
+  expect(await endsOf(plan)).toMatchObject({ long: 'its group ran out of time', limited: 'skipped' });
+  expect(Object.keys(await endsOf(plan))).not.toContain('hook');
 });

@@ -18,6 +18,7 @@ import { Printed } from './printed.ts';
 import { callOf } from './protocol-call.ts';
 import { pauseFor } from './retry.ts';
 import { runCommand, signalName, whyFailed, type CommandEnd } from './run-command.ts';
+import { skipStep } from './skip-step.ts';
 import { environmentOf } from './step-environment.ts';
 import { StepLog } from './step-log.ts';
 import type { Stop } from './stop.ts';
@@ -44,27 +45,35 @@ interface Attempt {
   cause?: Cause;
 }
 
-/** Runs one step, and repeats it as often as its attempts allow. Does not run its hooks. */
+/**
+ * Runs one step, and repeats it as often as its attempts allow. Does not run its hooks. A step begins when it
+ * has a container: one that is stopped before is skipped.
+ */
 export async function runStep(step: PlanStep, input: StepInput, context: BuildContext): Promise<NodeEnd> {
-  const run = new StepRun(step, input, context);
-  return await run.runAttempts();
-}
-
-/** Reports a step that does not run. */
-export function skipStep(id: string, { outbox }: BuildContext): void {
-  outbox.add({ type: 'step-ended', step: id, status: 'skipped' });
+  const { id, command, refusal } = step;
+  if (command === undefined || refusal !== undefined)
+    return await new StepRun(step, input, context, '').runAttempts();
+  const container = await context.lanes.take(command.container, input.stop.signal);
+  if (container === undefined) return skipStep(id, context);
+  try {
+    return await new StepRun(step, input, context, container).runAttempts();
+  } finally {
+    context.lanes.give(command.container, container);
+  }
 }
 
 class StepRun {
   #step: PlanStep;
   readonly #input: StepInput;
   readonly #context: BuildContext;
+  readonly #container: string;
   readonly #log: StepLog;
 
-  constructor(step: PlanStep, input: StepInput, context: BuildContext) {
+  constructor(step: PlanStep, input: StepInput, context: BuildContext, container: string) {
     this.#step = step;
     this.#input = input;
     this.#context = context;
+    this.#container = container;
     this.#log = new StepLog(context.masker, context.budget, (text) => {
       context.outbox.add({ type: 'log', step: step.id, text });
       if (step.kind !== 'notify') context.digest.add(step.id, text);
@@ -104,7 +113,7 @@ class StepRun {
   }
 
   async #attempt(number: number): Promise<Attempt> {
-    const { id, kind, command, refusal } = this.#step;
+    const { id, kind, refusal, timeoutSeconds } = this.#step;
     const attempt = number > 1 ? number : this.#input.attempt;
     const startSequence = this.#context.outbox.add(
       { type: 'step-started', step: id, ...defined({ attempt }) },
@@ -112,22 +121,9 @@ class StepRun {
     );
     this.#noteNoticeOnce();
     if (refusal !== undefined) return this.#refused(refusal);
-    if (command === undefined) return await this.#runLimited(startSequence, '');
-    const { lanes } = this.#context;
-    const container = await lanes.take(command.container, this.#input.stop.signal);
-    if (container === undefined) return this.#stopped(this.#input.stop, {});
+    const { stop, release } = this.#input.stop.limited(timeoutSeconds, 'step-timeout');
     try {
-      return await this.#runLimited(startSequence, container);
-    } finally {
-      lanes.give(command.container, container);
-    }
-  }
-
-  /** The timeout of the step begins here: an attempt that waits for a container has not begun. */
-  async #runLimited(startSequence: number, container: string): Promise<Attempt> {
-    const { stop, release } = this.#input.stop.limited(this.#step.timeoutSeconds, 'step-timeout');
-    try {
-      return await this.#run(startSequence, container, stop);
+      return await this.#run(startSequence, stop);
     } finally {
       release();
     }
@@ -139,7 +135,7 @@ class StepRun {
     this.#context.notice = undefined;
   }
 
-  async #run(startSequence: number, container: string, stop: Stop): Promise<Attempt> {
+  async #run(startSequence: number, stop: Stop): Promise<Attempt> {
     const onWait = (reason: string): void => this.#log.note(`[waiting: ${this.#masked(reason)}]`);
     const step = await this.#context.secrets.of(this.#step, { stop: stop.signal, onWait });
     if (step === undefined) return this.#stopped(stop, {});
@@ -157,7 +153,7 @@ class StepRun {
       const env = { ...this.#environment(step), ...identity.variables };
       const end = await runCommand({
         shims,
-        command: { ...step.command, container },
+        command: { ...step.command, container: this.#container },
         env,
         cwd: plan.workdir,
         wantsOutput: step.kind === 'task',
