@@ -20,7 +20,39 @@ describe('the counts of jest', () => {
     ['fail without a report', undefined, 0, { passed: 0, failed: 1 }],
     ['fail for an invalid report', '{"numPassedTests":', 0, { passed: 0, failed: 1 }],
   ])('%s', (_, report, code, counts) => {
-    expect(countJest(report, code)).toEqual(counts);
+    expect(countJest(report, code)).toMatchObject(counts);
+  });
+});
+
+describe('the failures of jest', () => {
+  const failed = {
+    status: 'failed',
+    fullName: 'a port is free',
+    failureMessages: ['Error: 2 > 1\n\n    at a.ts:1'],
+  };
+  const suite = { name: 'a.test.ts', status: 'failed', message: 'all of it', assertionResults: [failed] };
+  const broken = { name: 'b.test.ts', status: 'failed', message: 'cannot find c.ts', assertionResults: [] };
+
+  test.each([
+    [
+      'name the file and the test, with the reason',
+      suite,
+      ['a.test.ts › a port is free\n    Error: 2 > 1\n        at a.ts:1'],
+    ],
+    ['name a file that could not run', broken, ['b.test.ts\n    cannot find c.ts']],
+    [
+      'leave passed tests out',
+      { ...suite, status: 'passed', assertionResults: [{ ...failed, status: 'passed' }] },
+      [],
+    ],
+  ])('%s', (_, result, failures) => {
+    expect(countJest(jest({ numFailedTests: 1, testResults: [result] }), 1).failures).toEqual(failures);
+  });
+
+  test('show the beginning of a long reason', () => {
+    const long = { ...broken, message: Array.from({ length: 40 }, (_, n) => `line ${n}`).join('\n') };
+    const [failure] = countJest(jest({ testResults: [long] }), 1).failures ?? [];
+    expect(failure?.split('\n')).toHaveLength(13);
   });
 });
 
@@ -51,5 +83,10 @@ describe('the counts of go test', () => {
 });
 
 test('the counts of gates add up', () => {
-  expect(sum([oneIf(true), oneIf(false), { passed: 5, failed: 2 }])).toEqual({ passed: 6, failed: 3 });
+  const failures = ['a.test.ts'];
+  expect(sum([oneIf(true), oneIf(false), { passed: 5, failed: 2, failures }])).toEqual({
+    passed: 6,
+    failed: 3,
+    failures,
+  });
 });

@@ -1,7 +1,14 @@
+import { stripVTControlCharacters } from 'node:util';
+
 export interface Counts {
   passed: number;
   failed: number;
+  /** Each failed test, and the first lines of why. */
+  failures?: readonly string[];
 }
+
+/** Lines of a failure in the summary; the whole of it stands where the test ran. */
+const MAX_FAILURE_LINES = 12;
 
 /** A gate with one result. */
 export function oneIf(good: boolean): Counts {
@@ -12,6 +19,7 @@ export function sum(all: readonly Counts[]): Counts {
   return {
     passed: all.reduce((total, { passed }) => total + passed, 0),
     failed: all.reduce((total, { failed }) => total + failed, 0),
+    failures: all.flatMap(({ failures = [] }) => failures),
   };
 }
 
@@ -25,7 +33,32 @@ export function countJest(report: string | undefined, code: number): Counts {
   const passed = numberIn(facts, 'numPassedTests');
   const failed = numberIn(facts, 'numFailedTests') + numberIn(facts, 'numRuntimeErrorTestSuites');
   const silent = passed + failed === 0 || (code !== 0 && failed === 0);
-  return { passed, failed: failed + (silent ? 1 : 0) };
+  return { passed, failed: failed + (silent ? 1 : 0), failures: jestFailures(facts) };
+}
+
+function jestFailures(facts: Record<string, unknown>): string[] {
+  return objectsIn(facts, 'testResults').flatMap((suite) => {
+    const tests = objectsIn(suite, 'assertionResults').filter(({ status }) => status === 'failed');
+    const file = textIn(suite, 'name');
+    if (tests.length > 0) return tests.map((failed) => describeFailure(file, failed));
+    return suite['status'] === 'failed' ? [`${file}\n${firstLines(textIn(suite, 'message'))}`] : [];
+  });
+}
+
+function describeFailure(file: string, failed: Record<string, unknown>): string {
+  const messages = failed['failureMessages'];
+  const reason = Array.isArray(messages) ? messages.join('\n') : '';
+  return `${file} › ${textIn(failed, 'fullName')}\n${firstLines(reason)}`;
+}
+
+function firstLines(text: string): string {
+  const lines = stripVTControlCharacters(text)
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+  return lines
+    .slice(0, MAX_FAILURE_LINES)
+    .map((line) => `    ${line}`)
+    .join('\n');
 }
 
 /** Reads `go test -json`: tests and subtests count, packages only if they fail without a failed test. */
@@ -46,6 +79,16 @@ function parseObject(text: string | undefined): Record<string, unknown> | undefi
   } catch {
     return undefined;
   }
+}
+
+function objectsIn(facts: Record<string, unknown>, name: string): Record<string, unknown>[] {
+  const value: unknown = facts[name];
+  return Array.isArray(value) ? value.map((entry: unknown) => Object.assign({}, entry)) : [];
+}
+
+function textIn(facts: Record<string, unknown>, name: string): string {
+  const value = facts[name];
+  return typeof value === 'string' ? value : '';
 }
 
 function numberIn(facts: Record<string, unknown>, name: string): number {

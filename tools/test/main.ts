@@ -1,4 +1,5 @@
 import { RELEASE } from '#tools/chart/install.ts';
+import { checkout } from '#tools/checkout.ts';
 import { isExisting } from '#tools/cluster/existing.ts';
 import { messageOf } from '#tools/cluster/explain.ts';
 import { clusterReport } from '#tools/demo/diagnose.ts';
@@ -89,7 +90,11 @@ async function takeDown(): Promise<void> {
   });
 }
 
+/** Failures and the table stand last: who reads only the end of a long log sees what failed, and why. */
 function summary(): string {
+  const failures = [...results].flatMap(([gate, { failures: all = [] }]) =>
+    all.map((one) => `✘ ${gate} ${one.replaceAll(`${checkout}/`, '')}`),
+  );
   const lines = [...results].map(([name, { passed, failed, took, note }]) => {
     const mark = failed > 0 ? '✘' : '✔';
     const counts = `${String(passed).padStart(5)} passed ${String(failed).padStart(4)} failed`;
@@ -97,7 +102,7 @@ function summary(): string {
   });
   for (const [name, reason] of leftOut) lines.push(`– ${name.padEnd(14)} left out: ${reason}`);
   const { passed, failed } = sum([...results.values()]);
-  return `\n${lines.join('\n')}\n\n${passed} passed, ${failed} failed`;
+  return `\n${[...failures, ...lines].join('\n')}\n\n${passed} passed, ${failed} failed`;
 }
 
 function finish(interrupted: boolean): void {

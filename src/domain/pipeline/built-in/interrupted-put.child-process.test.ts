@@ -32,7 +32,7 @@ const runFs = (script: string, version?: string): Promise<ScriptEnd> =>
 const putArtifact = (script: string): Promise<ScriptEnd> =>
   runScript(script, work, { param_base_dir: root, put_dir: 'site' });
 
-/** The script, which gets the signal when it calls the command with arguments that match the shell's pattern. */
+/** The script, which gets the signal when it calls the command with arguments that match the pattern. */
 const signalledAt = (signal: string, script: string, command: string, pattern: string): string =>
   `${command}() { case "$*" in ${pattern}) kill -${signal} $$ ;; esac; command ${command} "$@"; }\n${script}`;
 const killedAt = (script: string, command: string, pattern: string): string =>
