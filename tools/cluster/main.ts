@@ -14,7 +14,7 @@ import { requirePackages, requireRoot } from './prerequisites.ts';
 import { logFile, processOf, stopPart } from './processes.ts';
 import { rehearse } from './rehearse.ts';
 import { commandsFolder, loadImages, startCluster, startOne } from './start.ts';
-import { purge, stopCluster, traces } from './stop.ts';
+import { processTraces, purge, stopCluster, traces } from './stop.ts';
 
 const folders = readFolders();
 
@@ -132,9 +132,11 @@ async function restartPart(name: string): Promise<void> {
   await startPartNamed(name);
 }
 
-async function showTraces(): Promise<void> {
-  const found = await traces(folders);
-  console.log(found.length === 0 ? 'Nothing of the cluster is on the machine.' : found.join('\n'));
+async function showTraces(options: { readonly processes?: boolean }): Promise<void> {
+  const found = options.processes === true ? processTraces(folders) : await traces(folders);
+  const none =
+    options.processes === true ? 'The cluster does not run.' : 'Nothing of the cluster is on the machine.';
+  console.log(found.length === 0 ? none : found.join('\n'));
   process.exitCode = found.length === 0 ? 0 : 1;
 }
 
@@ -225,6 +227,7 @@ program
 program.command('kill').argument('<part>').description('end a part with SIGKILL').action(killPart);
 program
   .command('traces')
+  .option('--processes', 'only the processes')
   .description('list everything of the cluster on this machine; fails if there is anything')
   .action(showTraces);
 

@@ -77,10 +77,7 @@ export function purge(folders: Folders): void {
 export async function traces(folders: Folders): Promise<string[]> {
   const link = await tryRun('ip', ['-o', 'link', 'show', bridge]);
   return [
-    ...markedProcesses(folders.state).map(
-      ({ identity, command, part }) => `process ${identity.pid} ${command} (${part})`,
-    ),
-    ...podProcesses().map((pid) => `process ${pid} in a Pod`),
+    ...processTraces(folders),
     ...[folders.state, folders.sockets].flatMap(mountsBelow).map((path) => `mount ${path}`),
     ...(link === undefined ? [] : [`bridge ${bridge}`]),
     ...(await presentRules()),
@@ -90,6 +87,16 @@ export async function traces(folders: Folders): Promise<string[]> {
     ...[folders.sockets, join(folders.state, 'machine-before.json')]
       .filter((path) => existsSync(path))
       .map((path) => `file ${path}`),
+  ];
+}
+
+/** The processes of the cluster. If somebody ended them without `down`, other traces are left without any. */
+export function processTraces(folders: Folders): string[] {
+  return [
+    ...markedProcesses(folders.state).map(
+      ({ identity, command, part }) => `process ${identity.pid} ${command} (${part})`,
+    ),
+    ...podProcesses().map((pid) => `process ${pid} in a Pod`),
   ];
 }
 

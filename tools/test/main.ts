@@ -43,7 +43,9 @@ async function test(chosen: readonly string[]): Promise<void> {
 
 async function clusterFor(gates: readonly string[]): Promise<ClusterOwner> {
   if (isExisting(process.env)) return 'existing';
-  return gates.includes('cluster') && (await nothingRuns()) ? 'own' : 'embedded';
+  if (!gates.includes('cluster') || (await clusterRuns())) return 'embedded';
+  if (!(await nothingIsLeft())) await runShown(process.execPath, [CLUSTER, 'down'], NEVER);
+  return 'own';
 }
 
 async function runGate(name: string, ownCluster: boolean): Promise<Counts> {
@@ -73,7 +75,12 @@ async function record(name: string, run: () => Promise<Counts>, tookBeside?: () 
   }
 }
 
-async function nothingRuns(): Promise<boolean> {
+async function clusterRuns(): Promise<boolean> {
+  return (await runShown(process.execPath, [CLUSTER, 'traces', '--processes'], NEVER)) !== 0;
+}
+
+/** A machine that stopped without `down` keeps mounts and files of a cluster that runs no longer. */
+async function nothingIsLeft(): Promise<boolean> {
   return (await runShown(process.execPath, [CLUSTER, 'traces'], NEVER)) === 0;
 }
 
@@ -86,7 +93,7 @@ async function takeDown(): Promise<void> {
   console.log('\ncluster-down: takes the cluster down; nothing of it may be left');
   await record('cluster-down', async () => {
     const down = await runShown(process.execPath, [CLUSTER, 'down'], NEVER);
-    return oneIf(down === 0 && (await nothingRuns()));
+    return oneIf(down === 0 && (await nothingIsLeft()));
   });
 }
 
