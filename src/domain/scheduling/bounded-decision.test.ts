@@ -64,7 +64,7 @@ describe('the limit of one decision', () => {
     expect(built).toHaveLength(3300);
   });
 
-  test('a decision that stops within a job takes its oldest versions first and settles none of them', () => {
+  test('a decision that stops within a job takes the oldest versions of that job first and settles none of them', () => {
     const jobs = [
       ...upTo(9).map((id) => job(id, [get(upTo(MAX_UNUSED_VERSIONS))])),
       job(10, [get(upTo(60))]),
@@ -104,7 +104,7 @@ describe('the limit of one decision', () => {
     expect(decision.unfinished).toEqual([1, 2]);
   });
 
-  test('a decision supersedes a build of an interruptible job only by one that it makes', () => {
+  test('each decision lets only the last build that it creates for an interruptible job stay', () => {
     const jobs = [...flood(9), job(10, [get(upTo(50))]), job(11, [get(upTo(90))], { interruptible: true })];
     const open = [{ id: 500, job: 11, inputs: [] }];
     const decisions = decideOnAll(jobs).map((decision) =>

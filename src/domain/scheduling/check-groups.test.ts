@@ -67,14 +67,14 @@ describe('check groups', () => {
       [['git.a', 'git.b'], ['git.c']],
     ],
     [
-      'resources on volumes of the Team have check Pods of their own',
+      'each resource on a volume of the Team has its own check Pod',
       [resource('fs', 'a', every(30)), resource('fs', 'b', every(30)), resource('git', 'c', every(30))].map(
         (onVolume) => ({ ...onVolume, params: { path: '/srv/data' } }),
       ),
       [['fs.a'], ['fs.b'], ['git.c']],
     ],
     [
-      'a resource whose pace webhooks change has a check Pod of its own',
+      'a resource with a schedule for working webhooks has its own check Pod',
       [
         resource('git', 'a', { ...cron('5 * * * *'), webhookSchedule: { kind: 'every', seconds: 3600 } }),
         resource('git', 'b', cron('5 * * * *')),

@@ -86,7 +86,7 @@ const after = (scope: Partial<CheckedScope>, more: Partial<CheckSucceeded> = {})
   afterSuccess(checked(scope), { atOnce: false, found: 0, at: AT, ...more }, minutely);
 
 describe('the next check', () => {
-  test('after a check in a Pod, the scope is due at the time that its claim set', () => {
+  test('after a check in a Pod, the scope keeps the due time that it got when a run claimed it', () => {
     expect(after({ next: AT + MINUTE })).toEqual({
       webhookWorks: false,
       schedule: every(10),
@@ -127,7 +127,7 @@ describe('the next check', () => {
     });
   });
 
-  test('after a failed check, the scope waits longer; without a schedule it is not due again', () => {
+  test('after a failed check, a scope waits longer, and a scope without a schedule is not due again', () => {
     const { schedule: _, ...unscheduled } = free();
     expect(afterFailure(free({ failures: 1 }), AT)).toBe(AT + 40 * MINUTE);
     expect(afterFailure(unscheduled, AT)).toBeUndefined();

@@ -50,7 +50,7 @@ function play(
 const drawn = fc.record({ pipeline: drawnPipeline, events: drawnEvents, rows });
 
 describe('in random pipelines with random histories', () => {
-  test('the decision equals that of a search through everything', () => {
+  test('a decision builds the same sets as a search through all combinations', () => {
     fc.assert(
       fc.property(drawn, (example) =>
         play(example, (history, decision) => {
@@ -184,10 +184,10 @@ describe('in random pipelines with random histories', () => {
     fc.assert(
       fc.property(drawn, (example) => {
         play(example, (history, decision) => {
-          const most = Math.max(0, ...history.builds.map(({ id }) => id)) + 1;
+          const idAboveAll = Math.max(0, ...history.builds.map(({ id }) => id)) + 1;
           const reversed = {
             ...history,
-            builds: history.builds.map((build) => ({ ...build, id: most - build.id })),
+            builds: history.builds.map((build) => ({ ...build, id: idAboveAll - build.id })),
           };
           const alone = history.jobs.map(({ id }) =>
             setsOf(decideFromHistory(reversed, { jobs: [id], rows: example.rows }), id),
@@ -218,9 +218,9 @@ describe('in random pipelines with random histories', () => {
   });
 });
 
-const arrivals = (most: number) =>
+const arrivals = (maxLength: number) =>
   fc.array(fc.record({ resource: fc.integer({ min: 1, max: 3 }), decide: fc.nat(3) }), {
-    maxLength: most,
+    maxLength,
     size: 'max',
   });
 
@@ -256,9 +256,9 @@ describe('a job that every version triggers', () => {
   test.each([
     ['whenever decisions are taken', 40, false, Math.ceil(RUNS / 4)],
     ['when more versions wait than one decision takes', 300, true, Math.ceil(RUNS / 20)],
-  ] as const)('leaves no version out and builds no set twice, %s', (_, most, rarely, numRuns) => {
+  ] as const)('leaves no version out and builds no set twice, %s', (_, maxArrivals, rarely, numRuns) => {
     fc.assert(
-      fc.property(arrivals(most), (arrived) => {
+      fc.property(arrivals(maxArrivals), (arrived) => {
         const [built, due] = builtFrom(arrived, rarely);
         expect(new Set(built.map(String)).size).toBe(built.length);
         expect(new Set(built.flat())).toEqual(new Set(due));
@@ -277,6 +277,7 @@ function exceeds(one: number[], other: number[]): boolean {
   );
 }
 
+/** Whether a build of this set ended without using its versions, so that the set may be built again. */
 function endedUnused(history: History, job: number, versions: number[]): boolean {
   return history.builds.some(
     (build) =>

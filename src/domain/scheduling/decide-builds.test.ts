@@ -79,7 +79,7 @@ describe('a decision on much history', () => {
     ]);
   });
 
-  test('a decision requests whether a version was used if that is older than its facts', () => {
+  test('a decision requests an older page of used versions if its pages do not reach back to the version', () => {
     const gets = [get({ passed: after([1, 'unit']) })];
     const scenario = {
       passes: [page(1, 1, [row(7, 70)])],
@@ -132,17 +132,17 @@ describe('a decision on much history', () => {
     expect(decision.needs).toEqual([]);
   });
 
-  test('a decision gives up a search that would take for ever', () => {
+  test('a decision gives up a search that would take too many steps', () => {
     const gets = [
       get({ resource: 1, passed: after([1, 'unit'], [4, 'lint']) }),
       get({ resource: 2, passed: after([2, 'bake']) }),
       get({ resource: 3, passed: after([1, 'unit'], [2, 'bake']) }),
     ];
-    const many = Array.from({ length: 300 }, (_, index) => 301 - index);
+    const numbers = Array.from({ length: 300 }, (_, index) => 301 - index);
     // unit and bake agree on only one version of the third resource. The build of unit with that version took
     // a version of the first resource that never passed lint.
-    const unit = [...many.map((number): [number, number] => [number, number]), [1, 9999] as const];
-    const bake = [...many.map((number): [number, number] => [number, number + 5000]), [1, 9999] as const];
+    const unit = [...numbers.map((number): [number, number] => [number, number]), [1, 9999] as const];
+    const bake = [...numbers.map((number): [number, number] => [number, number + 5000]), [1, 9999] as const];
     const passes = [
       page(
         1,
@@ -167,7 +167,7 @@ describe('a decision on much history', () => {
       page(
         4,
         1,
-        many.map((first) => row(first, first + 2000)),
+        numbers.map((first) => row(first, first + 2000)),
       ),
     ];
     const [waiting] = decideBuilds(facts(gets, { passes })).waiting;
@@ -181,37 +181,37 @@ describe('a decision on much history', () => {
       get({ resource: 3, passed: after([2, 'b'], [3, 'c']) }),
       get({ resource: 4, passed: after([3, 'c'], [4, 'd']) }),
     ];
-    const many = Array.from({ length: 200 }, (_, index) => 200 - index);
+    const numbers = Array.from({ length: 200 }, (_, index) => 200 - index);
     // Whatever version of the first resource is taken, the second one is taken at version 7. For each of
     // these choices, c and d then disagree on the fourth resource.
     const passes = [
       page(
         1,
         1,
-        many.map((number) => row(number, number, [2, 7])),
+        numbers.map((number) => row(number, number, [2, 7])),
       ),
       page(
         1,
         2,
-        many.map((number) => row(7, number, [1, number])),
+        numbers.map((number) => row(7, number, [1, number])),
       ),
       page(
         2,
         2,
-        many.map((number) => row(7, number + 1000, [3, number])),
+        numbers.map((number) => row(7, number + 1000, [3, number])),
       ),
       page(
         2,
         3,
-        many.map((number) => row(number, number + 1000, [2, 7])),
+        numbers.map((number) => row(number, number + 1000, [2, 7])),
       ),
       page(3, 3, [
         row(500, 2500, [4, 999]),
-        ...many.map((number) => row(number, number + 2000, [4, number])),
+        ...numbers.map((number) => row(number, number + 2000, [4, number])),
       ]),
       page(3, 4, [
         row(999, 2500, [3, 500]),
-        ...many.map((number) => row(number, number + 2000, [3, number])),
+        ...numbers.map((number) => row(number, number + 2000, [3, number])),
       ]),
       page(4, 4, [row(999, 3000)]),
     ];
@@ -259,7 +259,7 @@ test('builds whose good versions downstream jobs would take now must stay', () =
   expect(buildsNeededDownstream(facts(gets, { passes }))).toEqual([88, 82]);
 });
 
-test('a get takes every version if it has no passed or says so', () => {
+test('a trigger takes every version if it has no passed or sets version = every', () => {
   const step = { kind: 'get', name: 'app', resource: 'git.app', trigger: true, passed: [] } as const;
   expect(takesEvery({ ...step, passed: [] })).toBe(true);
   expect(takesEvery({ ...step, passed: ['unit'] })).toBe(false);

@@ -71,11 +71,13 @@ function play(example: Drawn, withHooks: boolean): History {
   return history;
 }
 
+/** Creates the builds that are due and lets all builds succeed. Returns whether there were any. */
 function decideAndSucceed(history: History): boolean {
   const made = applyDecision(history, decideFromHistory(history));
   return succeed(history) || made.length > 0;
 }
 
+/** Lets all active builds succeed. Returns whether there were any. */
 function succeed(history: History): boolean {
   const active = history.builds.filter(({ status }) => isActive(status));
   for (const build of active) build.status = 'succeeded';

@@ -54,22 +54,22 @@ const origins = new Map([
 ]);
 const JOBS = [job(7, { interruptible: true }), job(8)];
 
-describe('builds that interrupt older ones', () => {
-  test('have a version for each get of their job, and for nothing else', () => {
+describe('interruptions', () => {
+  test('a build with a version for a get that its job lacks is an error', () => {
     const surplus = decision(build(7, 11, 91, 5));
     expect(() => interruptOlder(surplus, JOBS, { open: [], origins })).toThrow(
       'A build of job 7 has a version for get 2, which the job lacks.',
     );
   });
 
-  test('are those of interruptible jobs', () => {
+  test('only builds of interruptible jobs interrupt others', () => {
     expect(interruptingBuilds(JOBS, [build(8, 11, 91), build(7, 12, 91), build(7, 21, 91)])).toEqual({
       jobs: [7],
       versions: [12, 91, 21],
     });
   });
 
-  test('end only open builds of the same pull request and the same job', () => {
+  test('a build interrupts only open builds of the same pull request and the same job', () => {
     const open = [
       { id: 100, job: 7, inputs: inputsWith(11, 91) },
       { id: 101, job: 7, inputs: inputsWith(21, 91) },
@@ -79,7 +79,7 @@ describe('builds that interrupt older ones', () => {
     expect(interruptOlder(decision(build(7, 12, 92)), JOBS, { open, origins }).interrupted).toEqual([100]);
   });
 
-  test('end open builds without a pull request only if they have none themselves', () => {
+  test('a build without a pull request interrupts only builds without one', () => {
     const open = [
       { id: 100, job: 7, inputs: inputsWith(1, 91) },
       { id: 101, job: 7, inputs: inputsWith(11, 91) },
@@ -87,7 +87,7 @@ describe('builds that interrupt older ones', () => {
     expect(interruptOlder(decision(build(7, 2, 92)), JOBS, { open, origins }).interrupted).toEqual([100]);
   });
 
-  test('end earlier builds of the same decision and the same pull request', () => {
+  test('a build interrupts earlier builds of the same decision and the same pull request', () => {
     const made = interruptOlder(
       decision(build(7, 11, 91), build(7, 21, 91), build(8, 11, 91), build(7, 12, 91)),
       JOBS,
@@ -101,7 +101,7 @@ describe('builds that interrupt older ones', () => {
     ]);
   });
 
-  test('compare all inputs if no get triggers the job', () => {
+  test('all inputs count if no get triggers the job', () => {
     const withoutTriggers = [job(7, { interruptible: true, gets: [get(APP, false), get(TOOLS, false)] })];
     const open = [
       { id: 100, job: 7, inputs: inputsWith(11, 91) },
@@ -113,7 +113,7 @@ describe('builds that interrupt older ones', () => {
   });
 });
 
-test('a retry interrupts the open builds of the pull request that it repeats', () => {
+test('a retry interrupts the open builds of the same pull request', () => {
   const open = [
     { id: 100, job: 7, inputs: inputsWith(12, 91) },
     { id: 101, job: 7, inputs: inputsWith(21, 91) },

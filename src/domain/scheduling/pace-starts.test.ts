@@ -15,11 +15,12 @@ import {
 /** The pace after starts that followed each other and took these milliseconds. */
 function paceAfter(times: number[], { used = 1, pace = INITIAL_PACE, from = 0 } = {}): StartPace {
   let now = from;
-  return times.reduce((last, ms) => {
-    const seen: ObservedStart = { team: 'a', beganAt: now, seenAt: now + ms, running: true, used };
+  let current = pace;
+  for (const ms of times) {
+    current = paceStarts(current, { team: 'a', beganAt: now, seenAt: now + ms, running: true, used });
     now += ms;
-    return paceStarts(last, seen);
-  }, pace);
+  }
+  return current;
 }
 const quick = (count: number): number[] => Array.from({ length: count }, () => 900);
 
@@ -99,7 +100,7 @@ describe('the window', () => {
   });
 });
 
-test('a start of one team is known to the others for five minutes', () => {
+test('a start of one team counts for the other teams for five minutes', () => {
   const start: ObservedStart = { team: 'a', beganAt: 0, seenAt: 1000, running: true, used: 0.1 };
   const pace = paceStarts(INITIAL_PACE, start);
   expect(othersStarted(pace, 'b', 300_999)).toBe(true);

@@ -32,20 +32,23 @@ function decided(more: Partial<RetryFacts>): string {
 
 describe('a retry', () => {
   const cases: Record<string, [Partial<RetryFacts>, string]> = {
-    'of a build is its first': [{}, '7.1'],
-    'of a build that has retries is the next': [{ retries: 2 }, '7.3'],
-    'of an older retry is the next': [{ number: '7.1', retries: 2 }, '7.3'],
+    'of a build without retries is numbered 1': [{}, '7.1'],
+    'of a build with retries is numbered after the last one': [{ retries: 2 }, '7.3'],
+    'of an older retry is numbered after the last one, too': [{ number: '7.1', retries: 2 }, '7.3'],
     'by a webhook is accepted for a build without retries': [{ byWebhook: true }, '7.1'],
     'by a webhook is accepted for the newest retry': [
       { byWebhook: true, number: '7.10', retries: 10 },
       '7.11',
     ],
-    'by a webhook is refused for the original': [{ byWebhook: true, retries: 1 }, 'RetriedAlready'],
+    'by a webhook is refused for a build that has retries': [
+      { byWebhook: true, retries: 1 },
+      'RetriedAlready',
+    ],
     'by a webhook is refused for an older retry': [
       { byWebhook: true, number: '7.9', retries: 10 },
       'RetriedAlready',
     ],
-    'by a webhook is refused if people approve builds of the job, also if they approved this one': [
+    'by a webhook is refused if builds of the job need approval, even if people approved this one': [
       { byWebhook: true, approved: true, job: { ...JOB, approval: true } },
       'RetryByMember',
     ],
@@ -57,12 +60,15 @@ describe('a retry', () => {
       { byWebhook: true, job: { ...JOB, interruptible: OTHER_OPEN } },
       'WouldInterrupt',
     ],
-    'by a member ends the other build': [{ job: { ...JOB, interruptible: OTHER_OPEN } }, '7.1'],
+    'by a member is accepted even if it ends another build': [
+      { job: { ...JOB, interruptible: OTHER_OPEN } },
+      '7.1',
+    ],
     'by a webhook is accepted if the open build is of another branch': [
       { byWebhook: true, job: { ...JOB, interruptible: { ...OTHER_OPEN, origins: BRANCHES } } },
       '7.1',
     ],
-    'by a webhook is refused while it runs': [
+    'by a webhook is refused while the build runs': [
       { byWebhook: true, number: '7.1', retries: 1, status: 'started' },
       'NotEnded',
     ],
@@ -71,7 +77,7 @@ describe('a retry', () => {
     expect(decided(more)).toBe(expected);
   });
 
-  test('names the newer retry', () => {
+  test('that is refused names the newer retry', () => {
     expect(decideRetry(facts({ byWebhook: true, retries: 3 }))).toMatchObject({
       reasons: [{ message: 'Build 7 of unit has a newer retry, 7.3.' }],
     });

@@ -169,9 +169,9 @@ test.each([
       state: id < 20 ? 'running' : 'queued',
     }));
     const { items, reads } = counted(queue);
-    const seen = counted(jobs);
-    startQueued({ ...more, jobs: seen.items, builds: items });
-    return reads() + seen.reads();
+    const countedJobs = counted(jobs);
+    startQueued({ ...more, jobs: countedJobs.items, builds: items });
+    return reads() + countedJobs.reads();
   };
   expect(readsOf(10_000) / readsOf(1000)).toBeLessThan(15);
 });

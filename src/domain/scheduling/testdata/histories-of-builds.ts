@@ -53,7 +53,7 @@ export const BUILDS: Record<string, Histories> = {
       'warn unit#1   → unit#1 warning, deploy#1 v1',
       'warn unit#1   → refused NotFailed',
     ],
-    'while a gated build runs, newer versions wait, and then only the newest is built': [
+    'while a build of a job with passed runs, newer versions wait, and then only the newest is built': [
       DEPLOY,
       'app v1 v2 v3  → unit#1 v1, unit#2 v2, unit#3 v3',
       'unit#1 ok     → unit#1 succeeded, deploy#1 v1',
@@ -169,7 +169,7 @@ export const BUILDS: Record<string, Histories> = {
       'trigger unit    → unit#3 v1',
       'trigger app v2  → refused VersionDisabled',
     ],
-    'an enabled version is built if it never was': [
+    'a version that is enabled again is built if it never was': [
       UNIT,
       'pause                         →',
       'unpause + app v1 v2 v3 + disable app v2 → unit#1 v1, unit#2 v3',

@@ -3,7 +3,7 @@ import type { Histories } from './history-format.ts';
 const UNIT = 'unit: app trigger';
 const SHIP = `${UNIT}
   ship: app trigger passed unit`;
-/** Both versions are through: only a cascade brings the older one down again. */
+/** Both jobs have built both versions, so only a cascade makes `ship` build the older version again. */
 const SHIPPED = [
   'app v1 v2   → unit#1 v1, unit#2 v2',
   'unit#1 ok   → unit#1 succeeded, ship#1 v1',
@@ -12,7 +12,7 @@ const SHIPPED = [
   'ship#2 ok   → ship#2 succeeded',
 ];
 
-/** What follows from a version that a person triggers. */
+/** Which builds downstream follow when a person triggers a version. */
 export const CASCADES: Record<string, Histories> = {
   'a version that a person triggers': {
     'reaches jobs through passed once, even if a newer one has passed': [

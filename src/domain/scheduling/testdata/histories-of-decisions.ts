@@ -1,6 +1,6 @@
 import type { Histories } from './history-format.ts';
 
-/** What was found by holding the scheduler against others. */
+/** Cases found by a comparison of this scheduler with those of other systems. */
 export const DECISIONS: Record<string, Histories> = {
   'several builds of one decision': {
     'end with the newest set, so an interruptible job builds that': [

@@ -4,7 +4,7 @@ const UNIT = 'unit (hooks): app trigger';
 const DEPLOY = `${UNIT}
   deploy: app trigger passed unit`;
 
-/** What waits for `on_trigger` hooks, and what does not. */
+/** Which builds wait for `on_trigger` hooks, and which do not. */
 export const HOOKS: Record<string, Histories> = {
   'hooks of new versions': {
     'a version gets no build before its hooks have ended': [

@@ -7,7 +7,7 @@ const BOTH = `${UNIT}
   lint: app trigger
   ship: app trigger passed unit+lint`;
 
-/** What schedulers of this model are tried with, one idea a row: single inputs, `passed` and `every`. */
+/** Basic cases of single inputs, `passed` and `every`. Each row tests one idea. */
 export const INPUTS: Record<string, Histories> = {
   'the newest version': {
     'is used by a get that triggers': [UNIT, 'app v1  → unit#1 v1'],

@@ -6,7 +6,7 @@ const DEPLOY = `${UNIT}
 
 const GATED = 'ship (approvals 2): app trigger';
 
-/** What people decide, and what follows. */
+/** Triggers, retries, cancels and approvals of people, and builds of interruptible jobs. */
 export const PEOPLE: Record<string, Histories> = {
   people: {
     'requests that cannot run are refused with every reason': [
@@ -16,7 +16,7 @@ export const PEOPLE: Record<string, Histories> = {
       'pause deploy    →',
       'trigger deploy  → refused JobPaused NothingPassed NoVersion',
     ],
-    'a request for what is built automatically anyway is answered by that build': [
+    'an automatic build answers a request for the same versions': [
       UNIT,
       'app v1 v2 + trigger unit  → unit#1 v1, unit#2 v2',
       'trigger unit              → unit#3 v2',
@@ -100,7 +100,7 @@ export const PEOPLE: Record<string, Histories> = {
       'eve rejects ship#1   → ship#1 failed',
       'bob approves ship#1  → refused AlreadyEnded',
     ],
-    'a retry of an approved build needs no approval, one of a rejected build does': [
+    'a retry of an approved build needs no approval, and a retry of a rejected build does': [
       'ship (approvals 1): app trigger',
       'app v1               → ship#1 v1 waiting',
       'bob approves ship#1  → ship#1 pending',
@@ -112,7 +112,7 @@ export const PEOPLE: Record<string, Histories> = {
       'bob rejects ship#2   → ship#2 failed',
       'retry ship#2         → ship#2.1 v2 waiting',
     ],
-    'a retry of a build that was cancelled before any approval needs one': [
+    'a retry of a build that was cancelled before any approval needs an approval': [
       'ship (approvals 1): app trigger',
       'app v1         → ship#1 v1 waiting',
       'cancel ship#1  → ship#1 cancelled',
@@ -164,7 +164,7 @@ export const PEOPLE: Record<string, Histories> = {
       'deploy#1 starts → deploy#1 started',
       'unit#2 ok      → unit#2 succeeded, deploy#1 cancelled, deploy#2 v2',
     ],
-    'cancels only builds of the same request': [
+    'cancels only builds of the same pull request': [
       'unit (interruptible): app trigger',
       'app a1@1 b1@2  → unit#1 a1@1, unit#2 b1@2',
       'unit#1 starts  → unit#1 started',
@@ -181,7 +181,7 @@ export const PEOPLE: Record<string, Histories> = {
       'tools t2@next             →',
       'app a2@main               → unit#1 cancelled, unit#3 a2@main t2@next',
     ],
-    'with passed cancels only builds of the same request': [
+    'with passed cancels only builds of the same pull request': [
       `${UNIT}
       deploy (interruptible): app trigger every passed unit`,
       'app a1@1 b1@2  → unit#1 a1@1, unit#2 b1@2',
@@ -190,7 +190,7 @@ export const PEOPLE: Record<string, Histories> = {
       'app a2@1       → unit#3 a2@1',
       'unit#3 ok      → deploy#1 cancelled, unit#3 succeeded, deploy#3 a2@1',
     ],
-    'that people trigger cancels builds of the same request in what it gets': [
+    'that only people trigger cancels builds of the same pull request': [
       'deploy (interruptible): app',
       'app a1@1        →',
       'trigger deploy  → deploy#1 a1@1',

@@ -3,7 +3,7 @@ import type { Histories } from './history-format.ts';
 const DEPLOY = `unit: app trigger
   deploy: app trigger passed unit`;
 
-/** `old_name`: the history goes on under another name. */
+/** With `old_name`, the history of a job or resource continues under the new name. */
 export const RENAMES: Record<string, Histories> = {
   'a renamed job': {
     'continues where it was and builds nothing again': [

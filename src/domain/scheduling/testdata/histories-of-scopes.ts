@@ -4,7 +4,7 @@ const UNIT = 'unit: app trigger';
 const DEPLOY = `${UNIT}
   deploy: app trigger passed unit`;
 
-/** A resource that changes where its versions come from has another history from then on. */
+/** When the source of a resource changes, the resource gets another history: another check scope. */
 export const SCOPES: Record<string, Histories> = {
   'a resource whose source changes': {
     'starts over: its first check triggers, and no version of the old source is used': [
@@ -20,7 +20,7 @@ export const SCOPES: Record<string, Histories> = {
       'why deploy            → NothingPassed',
       'unit#3 ok             → unit#3 succeeded, deploy#2 c1',
     ],
-    'has its first history again, with what passed, after it changes back, and builds nothing again': [
+    'has its first history again after it changes back, with what passed, and builds nothing again': [
       DEPLOY,
       'source app main       →',
       'app c1 c2             → unit#1 c1, unit#2 c2',

@@ -7,10 +7,10 @@ const DIAMOND = `${UNIT}
   lint: app trigger
   deploy: app trigger passed unit+lint`;
 
-/** What the manual's table of states says. */
+/** The manual's table of states, row by row. */
 export const STATES: Record<string, Histories> = {
   'states of the manual': {
-    'a paused pipeline records versions, ends running builds, makes none, and later triggers only newer versions':
+    'a paused pipeline records versions and creates no builds, running builds end, and later only newer versions trigger':
       [
         DEPLOY,
         'app v1         → unit#1 v1',
@@ -30,7 +30,7 @@ export const STATES: Record<string, Histories> = {
       'app v1        → lint#1 v1',
       'why unit      → PipelinePaused',
     ],
-    'a paused job makes no builds, also not later for versions that were found meanwhile': [
+    'a paused job creates no builds, and later none for versions that were found meanwhile': [
       DEPLOY,
       'pause deploy    →',
       'app v1          → unit#1 v1',
@@ -40,7 +40,7 @@ export const STATES: Record<string, Histories> = {
       'app v2          → unit#2 v2',
       'unit#2 ok       → unit#2 succeeded, deploy#1 v2',
     ],
-    'a second pause keeps what came before the first': [
+    'a second pause and a second unpause change nothing': [
       UNIT,
       'pause unit            →',
       'pause unit            →',
@@ -77,14 +77,14 @@ export const STATES: Record<string, Histories> = {
       'why deploy              → PinnedNotPassed',
       'unit#1 ok               → unit#1 succeeded, deploy#1 v1',
     ],
-    'after the pin only the newest version triggers': [
+    'after an unpin only the newest version triggers': [
       UNIT,
       'app v1        → unit#1 v1',
       'pin app v1    →',
       'app v2 v3 v4  →',
       'unpin app     → unit#2 v4',
     ],
-    'after the pin the newest ready version triggers downstream': [
+    'after an unpin the newest ready version triggers downstream': [
       DEPLOY,
       'app v1             → unit#1 v1',
       'unit#1 ok          → unit#1 succeeded, deploy#1 v1',
@@ -95,13 +95,13 @@ export const STATES: Record<string, Histories> = {
       'unit#2 ok          → unit#2 succeeded',
       'unpin app          → deploy#2 v2',
     ],
-    'a version that a pin cancelled may be built after the pin': [
+    'a version whose build a pin cancelled may be built after an unpin': [
       UNIT,
       'app v1 v2   → unit#1 v1, unit#2 v2',
       'pin app v1  → unit#2 cancelled',
       'unpin app   → unit#3 v2',
     ],
-    'a version that a pin cancelled in a job with passed may be built after the pin': [
+    'a version whose build a pin cancelled in a job with passed may be built after an unpin': [
       DEPLOY,
       'app v1      → unit#1 v1',
       'unit#1 ok   → unit#1 succeeded, deploy#1 v1',
@@ -109,7 +109,7 @@ export const STATES: Record<string, Histories> = {
       'pin app v2  → deploy#1 cancelled',
       'unpin app   → deploy#2 v1',
     ],
-    'after the pin the newest enabled version triggers': [
+    'after an unpin the newest enabled version triggers': [
       UNIT,
       'app v1 v2 + pin app v2  → unit#1 v2',
       'disable app v2          → unit#1 cancelled',

@@ -4,9 +4,9 @@ const UNIT = 'unit: app trigger';
 const shipped = (options: string, gets = 'app trigger passed unit'): string => `${UNIT}
   ship${options}: ${gets}`;
 
-/** Which queued builds a newer one replaces, and how many automatic builds of a gated job may run. */
+/** Which queued builds a newer one replaces, and how many automatic builds of a job with `passed` may run. */
 export const SUPERSEDING: Record<string, Histories> = {
-  'a queued automatic build of a gated job': {
+  'a queued automatic build of a job with passed': {
     'is superseded by a newer set while it waits for its turn': [
       shipped(''),
       'app v1 v2   → unit#1 v1, unit#2 v2',
@@ -79,7 +79,7 @@ export const SUPERSEDING: Record<string, Histories> = {
       'why ship    → BuildActive',
       'ship#1 ok   → ship#1 succeeded, ship#2 v2',
     ],
-    'is kept with version = every, which skips none': [
+    'is kept with version = every, which skips no version': [
       shipped('', 'app trigger every passed unit'),
       'app v1 v2   → unit#1 v1, unit#2 v2',
       'unit#1 ok   → unit#1 succeeded, ship#1 v1',
@@ -115,8 +115,8 @@ export const SUPERSEDING: Record<string, Histories> = {
       'unpause ship  →',
     ],
   },
-  'a gated job with concurrency': {
-    'of 2 runs two automatic builds at once, and the third set waits': [
+  'a job with passed and concurrency': {
+    '2 runs two automatic builds at once, and the third set waits': [
       shipped(' (concurrency 2)'),
       'app v1 v2 v3   → unit#1 v1, unit#2 v2, unit#3 v3',
       'unit#1 ok      → unit#1 succeeded, ship#1 v1',
@@ -127,7 +127,7 @@ export const SUPERSEDING: Record<string, Histories> = {
       'why ship       → BuildActive',
       'ship#1 ok      → ship#1 succeeded, ship#3 v3',
     ],
-    'of 2 still supersedes the build that has not begun': [
+    '2 still supersedes the build that has not begun': [
       shipped(' (concurrency 2)'),
       'app v1 v2 v3   → unit#1 v1, unit#2 v2, unit#3 v3',
       'unit#1 ok      → unit#1 succeeded, ship#1 v1',
@@ -135,7 +135,7 @@ export const SUPERSEDING: Record<string, Histories> = {
       'unit#2 ok      → unit#2 succeeded, ship#2 v2',
       'unit#3 ok      → unit#3 succeeded, ship#2 cancelled, ship#3 v3',
     ],
-    'of 2 and supersede = false queues two builds, and the newest set waits for either': [
+    '2 and supersede = false queues two builds, and the newest set waits for either': [
       shipped(' (concurrency 2, no-supersede)'),
       'app v1 v2 v3 v4  → unit#1 v1, unit#2 v2, unit#3 v3, unit#4 v4',
       'unit#1 ok        → unit#1 succeeded, ship#1 v1',
@@ -145,7 +145,7 @@ export const SUPERSEDING: Record<string, Histories> = {
       'why ship         → BuildActive',
       'ship#2 ok        → ship#2 succeeded, ship#3 v4',
     ],
-    'of 1 runs one at a time, as the default does': [
+    '1 runs one at a time, as the default does': [
       shipped(' (concurrency 1)'),
       'app v1 v2      → unit#1 v1, unit#2 v2',
       'unit#1 ok      → unit#1 succeeded, ship#1 v1',

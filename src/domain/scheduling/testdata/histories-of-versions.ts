@@ -5,7 +5,7 @@ const DEPLOY = `${UNIT}
   deploy: tools trigger every passed unit`;
 const LATEST = 'unit: tools latest trigger';
 
-/** More than one decision takes. */
+/** More versions than one decision takes. */
 const MANY = Array.from({ length: 120 }, (_, index) => index + 1);
 
 /** Which version of a resource is the newest, and which of them get builds. */

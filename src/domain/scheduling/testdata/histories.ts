@@ -12,7 +12,7 @@ import { SUPERSEDING } from './histories-of-superseding.ts';
 import { VERSIONS } from './histories-of-versions.ts';
 import type { Histories } from './history-format.ts';
 
-/** By subject. */
+/** All histories, by subject. */
 export const HISTORIES: Record<string, Histories> = {
   ...STATES,
   ...BUILDS,

@@ -1,19 +1,19 @@
 /**
- * Histories by sentence. The first line is the pipeline. Each further line is a step: an event, an arrow, and
- * what the scheduler does. Events joined by ` + ` happen before the next decision.
+ * Histories, by the sentence that each one proves. The first line is the pipeline. Each further line is a
+ * step: an event, an arrow, and what the scheduler does. Events joined by ` + ` happen before the next decision.
  *
  *     app v1 v2                → unit#1 v1, unit#2 v2
  *     unit#1 ok image=i1       → deploy#1 v1 i1
  *
  * Events:
  *
- * - versions of a resource, each found by a check of its own, or `app prints v1 v2`: all of them by one
- * check.
- *   `v1@12` is a version of request 12, `v1@main` of the branch main
+ * - `app v1 v2`: versions of a resource, each found by a separate check. `v1@12` is a version of pull request
+ *   12, `v1@main` a version of the branch main
+ * - `app prints v1 v2`: versions that one check found
  * - `app begins` and later `app reports v1`: a check whose result comes later
  * - `source app release`: the versions of `app` come from `release`
  * - `rename <job>|<resource> <name>`
- * - `<build> starts|ok|fails|cancelled`, with versions that its puts made
+ * - `<build> starts|ok|fails|cancelled [<resource>=<version>]`, with versions that its puts made
  * - `pin|disable|enable app v1`, `unpin app`
  * - `pause|unpause [job]`
  * - `trigger <job>|<resource> <version> [by <person>]`
