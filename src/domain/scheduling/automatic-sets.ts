@@ -88,7 +88,10 @@ function supersedeQueued(job: JobFacts, sets: VersionSet[], newest: number[]): V
   return [...sets.slice(0, -1), { ...last, supersedes }];
 }
 
-/** Whether a get has more unused versions than one decision takes. */
+/**
+ * Whether a get has more unused versions than one decision takes. Without `passed`, the facts list one
+ * version more than that. With `passed` they do not, so a full list may have more versions behind it.
+ */
 function hasMoreUnused({ gets }: JobFacts, setCount: number): boolean {
   return gets
     .filter(({ trigger, every }) => trigger && every)
@@ -100,9 +103,9 @@ function hasMoreUnused({ gets }: JobFacts, setCount: number): boolean {
 }
 
 /**
- * Positions of the gets whose newest version is left to the last decision. If one get has an older unused
- * version, that get is enough: earlier decisions build the other gets with the older version, so the newest
- * set stays due.
+ * Positions of the gets whose newest version is left to the last decision. One get is enough if it has an
+ * older unused version: until the last decision, every set takes that older version for this get, so the
+ * newest set stays due.
  */
 function postponedGets({ gets }: JobFacts, newest: number[], snapshot: Snapshot): number[] {
   const postponing = gets.findIndex(
@@ -123,10 +126,11 @@ function withoutPostponed(
   { sets, newest, postponed }: { sets: VersionSet[]; newest: number[]; postponed: number[] },
   context: Pick<Context, 'snapshot' | 'limit'>,
 ): VersionSet[] {
-  const [postponing, another] = postponed;
+  const [postponing, ...otherPositions] = postponed;
   if (postponing === undefined) return sets;
   const get = job.gets[postponing];
-  if (get === undefined || another !== undefined || !takesEvery(get) || get.passed.length > 0)
+  const isOnlyOne = otherPositions.length === 0;
+  if (get === undefined || !isOnlyOne || !takesEvery(get) || get.passed.length > 0)
     return sets.filter(({ versions }) => String(versions) !== String(newest));
   const older = unusedOf(get, context.snapshot).filter((version) => version !== newest[postponing]);
   const withOlder = newest.with(postponing, Math.max(...older));
@@ -219,7 +223,7 @@ function setFor(
 
 /**
  * The newest version in the newest set that triggers a build: no build used it for its get, no other set of
- * this decision takes it for this get, and it was found after the baseline.
+ * this decision takes the version for the same get, and a check found it after the baseline.
  */
 function unusedTrigger(
   job: JobFacts,

@@ -20,8 +20,11 @@ export interface CascadeGet {
  */
 export function cascadeJobs(gets: readonly CascadeGet[], triggered: readonly number[]): number[] {
   const reached = new Set(triggered);
-  for (const upstream of reached)
-    for (const { job, trigger, passed } of gets) if (trigger && passed.includes(upstream)) reached.add(job);
+  // The loop also visits the jobs that it adds to the set.
+  for (const upstream of reached) {
+    const triggeredGets = gets.filter(({ trigger, passed }) => trigger && passed.includes(upstream));
+    for (const { job } of triggeredGets) reached.add(job);
+  }
   return [...reached].filter((job) => !triggered.includes(job));
 }
 
@@ -59,7 +62,7 @@ function cascadedSet(
 ): CascadeAnswer {
   if (triggered === undefined || after.length === 0 || after.some(({ good }) => !good))
     return { waits: true };
-  const refused = [...blockers, ...whyNotAnyMore(triggered, snapshot)];
+  const refused = [...blockers, ...whyNoLongerBuildable(triggered, snapshot)];
   if (refused.length > 0) return { refused };
   const solution = solveWith(job, triggered, { choice, snapshot });
   if (!('versions' in solution)) return solution;
@@ -89,7 +92,7 @@ function solveWith(
  * Why the triggered version can no longer be built: meanwhile people disabled it, or pinned its resource to
  * another version. Empty: it can be built.
  */
-function whyNotAnyMore(
+function whyNoLongerBuildable(
   { resource: id, version, disabled }: NonNullable<BuildRequest['version']>,
   snapshot: Snapshot,
 ): Reason[] {

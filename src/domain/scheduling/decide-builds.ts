@@ -24,10 +24,10 @@ import { withAutomaticInputs } from './why-not-inputs.ts';
  *
  * Each job is decided in five steps:
  *
- * 1. Choose the newest set: the newest versions that its gets may take together. Inputs that share an
- *    upstream job come from the same good build of it.
+ * 1. Choose the newest set: the newest versions that its gets may take together. If two inputs share an
+ *    upstream job, both come from the same good build of that job.
  * 2. Automatic builds. A trigger that takes every version gets a build for each version that no build used,
- *    also while others run. All other triggers together get one build, of the newest set, if no build used
+ *    even while other builds run. All other triggers together get one build, of the newest set, if no build used
  *    one of its trigger versions. That build supersedes a queued one, or waits while as many automatic builds
  *    of the job are open as its concurrency allows.
  * 3. Cascaded builds. A version that a person triggered upstream is built once it has passed all jobs of
@@ -93,16 +93,17 @@ function decideJob(
 ): { decision: Partial<DecidedBuilds>; budget: Budget } {
   if (budget.builds === 0 && job.requests.length === 0) return { decision: { unfinished: [job.id] }, budget };
   const choice = chooseSet(job, context.snapshot);
-  const choiceOfPeople = chooseForPeople(job, choice, context);
+  const choiceForPeople = chooseForPeople(job, choice, context);
   const automatic = decideAutomatic(job, choice, context, budget);
   const cascaded = cascadedSets(job, choice, context);
+  // Both choices are usually the same object, so a Set drops pages that are listed twice.
   const needs = [
-    ...new Set([...choice.needs, ...choiceOfPeople.needs]),
+    ...new Set([...choice.needs, ...choiceForPeople.needs]),
     ...automatic.needs,
     ...cascaded.needs,
   ];
   if (needs.length > 0) return { decision: { needs }, budget };
-  const requested = requestedSets(job, choiceOfPeople, { ...context, queued: budget.queued });
+  const requested = requestedSets(job, choiceForPeople, { ...context, queued: budget.queued });
   const sets = mergeSets(job, automatic.sets, [...requested.sets, ...cascaded.sets]);
   const builds = buildsOf(job, sets);
   const decision = {

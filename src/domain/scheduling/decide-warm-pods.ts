@@ -25,8 +25,8 @@ export interface WarmFacts {
   likelyShapes: readonly string[];
   pods: readonly WarmPodState[];
   /**
-   * Also create Pods for shapes that have one. Absent: do not, so that such Pods do not start while builds
-   * begin.
+   * Also create further Pods for shapes that have a Pod already. Absent while builds begin, so that such Pods
+   * do not start at the same time.
    */
   refill?: boolean;
 }

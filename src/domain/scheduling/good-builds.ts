@@ -84,7 +84,8 @@ function newestByBuilds(
         return false;
       },
     );
-    if (end !== 'stopped' && end !== 'end' && end.version >= anchor.version) continue;
+    const listsAllBuilds = end === 'stopped' || end === 'end' || end.version < anchor.version;
+    if (!listsAllBuilds) continue;
     const fitting = versions.filter((version) => version <= atMost);
     return fitting.length === 0 ? { none: true } : { version: Math.max(...fitting) };
   }

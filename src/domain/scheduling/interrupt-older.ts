@@ -49,16 +49,19 @@ export function interruptOlder(
   jobs: readonly Job[],
   { open, origins }: InterruptFacts,
 ): Decision {
-  const gets = new Map(jobs.filter((job) => job.interruptible === true).map((job) => [job.id, job.gets]));
-  const groupOf = (job: number, inputs: (gets: Job['gets']) => ResourceVersion[]): string | undefined => {
-    const getsOfJob = gets.get(job);
-    return getsOfJob && `${job} ${interruptionGroup(getsOfJob, inputs(getsOfJob), origins)}`;
-  };
-  const groups = decision.builds.map(({ job, versions }) =>
-    groupOf(job, (getsOfJob) =>
-      versions.map((version, get) => ({ resource: resourceOf(getsOfJob, get, job), version })),
-    ),
+  const getsByJob = new Map(
+    jobs.filter((job) => job.interruptible === true).map((job) => [job.id, job.gets]),
   );
+  /** Undefined: the job is not interruptible. */
+  const groupOf = (job: number, inputs: readonly ResourceVersion[]): string | undefined => {
+    const gets = getsByJob.get(job);
+    return gets && `${job} ${interruptionGroup(gets, inputs, origins)}`;
+  };
+  const groups = decision.builds.map((build) => {
+    const gets = getsByJob.get(build.job);
+    return gets && groupOf(build.job, inputsOf(build, gets));
+  });
+  /** Index of the last build of each group. */
   const last = new Map(groups.map((group, index) => [group, index]));
   return {
     ...decision,
@@ -67,16 +70,18 @@ export function interruptOlder(
       return isLast ? build : { ...build, state: 'superseded' };
     }),
     interrupted: open
-      .filter(({ job, inputs }) => gets.has(job) && last.has(groupOf(job, () => inputs)))
+      .filter(({ job, inputs }) => getsByJob.has(job) && last.has(groupOf(job, inputs)))
       .map(({ id }) => id),
   };
 }
 
-function resourceOf(gets: Job['gets'], position: number, job: number): number {
-  const get = gets[position];
-  if (get === undefined)
-    throw new Error(`A build of job ${job} has a version for get ${position}, which the job lacks.`);
-  return get.resource;
+function inputsOf({ job, versions }: BuildDecision, gets: Job['gets']): ResourceVersion[] {
+  return versions.map((version, position) => {
+    const get = gets[position];
+    if (get === undefined)
+      throw new Error(`A build of job ${job} has a version for get ${position}, which the job lacks.`);
+    return { resource: get.resource, version };
+  });
 }
 
 /** What a retry of a build of an interruptible job interrupts. `open`: only builds of that job. */

@@ -17,11 +17,12 @@ export function mergeSets(
     return [...automatic.filter((set) => !keys.has(keyOf(set))), ...requested];
   }
   const merged = [...automatic];
+  /** Indexes of the automatic sets that answer no request yet. */
   const unanswered = new Map(automatic.map((set, index) => [keyOf(set), index]));
   for (const set of requested) {
-    const same = unanswered.get(keyOf(set));
-    if (same === undefined) merged.push(set);
-    else merged[same] = { ...merged[same], ...set };
+    const index = unanswered.get(keyOf(set));
+    if (index === undefined) merged.push(set);
+    else merged[index] = { ...merged[index], ...set };
     unanswered.delete(keyOf(set));
   }
   return merged;

@@ -36,6 +36,7 @@ export interface CheckStarted {
   cause: 'schedule' | 'manual' | 'webhook';
   /** When the check was due. */
   due: number;
+  /** When the check started. */
   at: number;
 }
 
@@ -55,7 +56,7 @@ export function nextCheck(started: CheckStarted, cronNext: CronNext): number | u
   return Math.round(Math.ceil((earliest - offset) / interval) * interval + offset);
 }
 
-/** The fractional parts of its multiples are spread evenly between 0 and 1. */
+/** The fractional parts of the multiples of this number are spread evenly between 0 and 1. */
 const GOLDEN_RATIO = 0.618_033_988_749_895;
 
 /**

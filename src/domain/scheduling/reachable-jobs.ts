@@ -12,7 +12,10 @@ export function reachableJobs(jobs: readonly JobWithGets[], resource: string): s
     gets.some((get) => get.trigger && get.passed.length === 0 && get.resource === resource),
   );
   const reached = new Set(direct.map(({ name }) => name));
-  for (const name of reached)
-    for (const job of jobs) if (job.gets.some(({ passed }) => passed.includes(name))) reached.add(job.name);
+  // The loop also visits the jobs that it adds to the set.
+  for (const upstream of reached) {
+    const downstream = jobs.filter(({ gets }) => gets.some(({ passed }) => passed.includes(upstream)));
+    for (const { name } of downstream) reached.add(name);
+  }
   return [...reached];
 }

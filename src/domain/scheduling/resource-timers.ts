@@ -70,6 +70,7 @@ function firstCheck(
   cronNext: CronNext,
 ): number | null {
   if (schedule === undefined || timer === 'none') return null;
+  // With 'manual', the first version of a `cron` resource with an interval comes one full interval from now.
   const cause = isBuiltInCron(type) ? 'manual' : 'schedule';
   return nextCheck({ schedule, pipeline, cause, due: now, at: now }, cronNext) ?? null;
 }

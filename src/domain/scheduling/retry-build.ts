@@ -13,9 +13,9 @@ export interface RetryFacts {
   /** The highest k of the retries `7.k` so far. 0: none. */
   retries: number;
   /**
-   * A forge requests the retry, for a person whom Millrace does not know. Such a retry may do less than one
-   * of a member: it retries only the newest retry of a build, no build that people must approve, and it ends
-   * no other build.
+   * A forge requests the retry, for a person whom Millrace does not know. Such a request may do less than
+   * that of a member: it must name the newest retry of a build, the job must need no approval, and the retry
+   * must not end another build.
    */
   byWebhook?: boolean;
   /** Retention removed a version that the build took. */
@@ -36,8 +36,8 @@ export interface RetryFacts {
 
 export type RetryAnswer =
   /**
-   * The retry has the inputs and parameters of the original. `pending`: also its approval, if people approved
-   * it. `waiting`: it begins to wait under the approval that its job needs now.
+   * The retry has the inputs and parameters of the original. `pending`: the retry needs no approval, or people
+   * approved the original. `waiting`: the retry waits for the approval that its job needs now.
    */
   | {
       answer: 'retry';

@@ -31,11 +31,11 @@ export type Solution =
  */
 export function solvePassed(gets: readonly PassedGet[], goodBuilds: GoodBuilds): Solution {
   const steps = { left: MAX_STEPS };
-  const alone = gets.map((get) => candidate(get, atMost(get), { goodBuilds, chosen: new Map(), steps }));
-  if (alone.some((found) => 'tooDeep' in found)) return { tooDeep: true };
-  const needs = alone.flatMap((found) => ('needs' in found ? found.needs : []));
+  const candidates = gets.map((get) => candidate(get, atMost(get), { goodBuilds, chosen: new Map(), steps }));
+  if (candidates.some((found) => 'tooDeep' in found)) return { tooDeep: true };
+  const needs = candidates.flatMap((found) => ('needs' in found ? found.needs : []));
   if (needs.length > 0) return { needs };
-  const unmet = alone.flatMap((found, index) => ('none' in found ? [index] : []));
+  const unmet = candidates.flatMap((found, index) => ('none' in found ? [index] : []));
   if (unmet.length > 0) return { unmet };
   const solution = search({ gets, goodBuilds, steps, deadEnds: new Set() }, 0, new Map());
   return 'none' in solution ? { unmet: [] } : solution;

@@ -77,12 +77,13 @@ export function startQueued(facts: StartFacts): StartDecision {
       name: build.startJob.name,
     });
     const reasons = [...paused, ...whyNotYet(build, { running, waiting, limit: facts.limit })];
-    if (reasons.length > 0) decision.held.push({ build: build.id, reasons });
-    else {
+    if (reasons.length === 0) {
       decision.start.push(build.id);
       running.add(build);
+      continue;
     }
-    if (reasons.length > 0 && paused.length === 0) waiting.add(build);
+    decision.held.push({ build: build.id, reasons });
+    if (paused.length === 0) waiting.add(build);
   }
   return decision;
 }
@@ -136,7 +137,8 @@ class WaitingBuilds {
   #count = 0;
 
   add(build: BuildWithJob): void {
-    const order = (this.#count += 1);
+    this.#count += 1;
+    const order = this.#count;
     for (const group of groupsOf(build.startJob)) {
       const firstBuilds = this.#ofGroup.get(group) ?? [];
       if (firstBuilds.length < 2 && firstBuilds.every((other) => other.build.job !== build.job))

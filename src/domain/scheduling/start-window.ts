@@ -102,17 +102,17 @@ function whyHeld(
     { scopeNodes: window.all, pods: starting },
     { scopeNodes: window.nodesOf(nodes), pods: starting.filter((pod) => pod.nodes === nodes) },
   ];
-  const yields = ({ team: other, age }: StartingPod): boolean =>
+  const teamYieldsTo = ({ team: other, age }: StartingPod): boolean =>
     other !== team && age < MAX_YIELD_SECONDS && 2 * window.podsOf(other) <= window.podsOf(team);
-  const isDivided = (slots: number): boolean => slots > 1 && window.othersStartedLately(team);
+  const leavesOneSlot = (slots: number): boolean => slots > 1 && window.othersStartedLately(team);
   for (const scope of scopes) {
     const slots = startSlots(scope.scopeNodes, window.perNode);
-    const podsToYieldTo = scope.pods.filter(yields).length;
+    const podsToYieldTo = scope.pods.filter(teamYieldsTo).length;
     const have = scope.pods.length;
     const mayExceedWindow = podsToYieldTo === 0 && !starting.some((pod) => pod.team === team);
     if (have >= (mayExceedWindow ? 2 : 1) * slots) return heldByWindow(have, slots, scope.scopeNodes.length);
     const podsOfTeam = scope.pods.filter((pod) => pod.team === team).length;
-    if (podsOfTeam >= slots - 1 && isDivided(slots)) return heldForOthers(podsOfTeam, slots);
+    if (podsOfTeam >= slots - 1 && leavesOneSlot(slots)) return heldForOthers(podsOfTeam, slots);
     // A Pod to yield to counts as all slots of its node, not as one.
     const extraSlots = podsToYieldTo * (slotsOfOneNode(scope.scopeNodes, window.perNode) - 1);
     if (podsToYieldTo > 0 && have + extraSlots >= slots) return heldBySmallerTeam(have, slots);
