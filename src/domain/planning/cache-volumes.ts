@@ -100,7 +100,10 @@ export const jobCacheName = (job: string, cache: string): string => `${job}:${ca
 
 /** The names of a job's own caches. */
 export function cachesOfJob(steps: readonly Step[]): string[] {
-  return [...new Set(steps.flatMap((step) => (step.kind === 'task' && step.cache) || []))];
+  const names = steps.flatMap((step) =>
+    step.kind === 'task' && step.cache !== undefined ? [step.cache] : [],
+  );
+  return [...new Set(names)];
 }
 
 /** Stands for the tasks that restore and save a cache: they run in a shell of the worker image. */

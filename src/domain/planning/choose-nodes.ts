@@ -106,12 +106,12 @@ function refuseTags(forbidden: readonly string[], { name, allowedTags = [] }: Ta
 function conflictBetween(workers: readonly Worker[]): string | undefined {
   const seen = new Map<string, { tag: string; value: string }>();
   for (const { tag, nodeSelector = {}, runtimeClassName } of workers) {
-    const requirements = Object.entries(nodeSelector).map(([label, value]) => [
+    const requirements = Object.entries(nodeSelector).map(([label, value]): [string, string] => [
       `the node label ${label}`,
       value,
     ]);
     if (runtimeClassName !== undefined) requirements.push(['the runtime class', runtimeClassName]);
-    for (const [property = '', value = ''] of requirements) {
+    for (const [property, value] of requirements) {
       const other = seen.get(property);
       if (other !== undefined && other.value !== value)
         return `No Pod can have the tags ${other.tag} and ${tag}: they want ${property} to be ${other.value} and ${value}.`;

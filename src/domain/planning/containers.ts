@@ -15,7 +15,7 @@ import type { PlanContainer, VolumePath } from './plan.ts';
 import { containerWord, isRunnable, WORKER } from './runnable.ts';
 import { serviceContainersOf } from './service-containers.ts';
 
-/** How many containers of one image a Pod may have. Parallel steps beyond this number wait for each other. */
+/** How many containers one pool may have. Parallel steps beyond this number wait for each other. */
 const MAX_LANES = 8;
 
 /**
@@ -44,9 +44,9 @@ export function containersOf(pipeline: Pipeline, job: string): PlanContainer[] {
       command: typeOfNotification(pipeline, type).notify,
     })),
   ];
-  const lanes = lanesOf(pipeline, steps);
-  const shared = containersForUses(uses).flatMap((container) => copiesForLanes(container, lanes));
-  return [...shared, ...serviceContainersOf(pipeline, steps)];
+  const poolSizes = poolSizesOf(pipeline, steps);
+  const containers = containersForUses(uses).flatMap((container) => poolFor(container, poolSizes));
+  return [...containers, ...serviceContainersOf(pipeline, steps)];
 }
 
 /** The step containers of a Pod that runs the checks of these resources. */
@@ -137,15 +137,17 @@ function containerName(image: string, position: number): string {
   return word === '' ? `image-${position}` : `image-${position}-${word}`;
 }
 
-/** How many steps may run at a time in the containers of each lane, by `laneOf`. */
-type Lanes = ReadonlyMap<string, number>;
+/** How many steps run in parallel in the containers of each pool, by `poolKey`. */
+type PoolSizes = ReadonlyMap<string, number>;
 
-/** The lane of a command: commands of one lane can run in the same container. */
-const laneOf = (image: string | undefined, owner: string | undefined): string =>
+/** The pool of a command: all commands of a pool can run in each of its containers. */
+const poolKey = (image: string | undefined, owner: string | undefined): string =>
   owner === undefined ? `image ${image ?? ''}` : `resource ${owner}`;
 
-function copiesForLanes(container: PlanContainer, lanes: Lanes): PlanContainer[] {
-  const count = Math.min(lanes.get(laneOf(container.image, ownerOf(container))) ?? 1, MAX_LANES);
+/** The container, or as many copies as parallel steps need. */
+function poolFor(container: PlanContainer, poolSizes: PoolSizes): PlanContainer[] {
+  const stepCount = poolSizes.get(poolKey(container.image, ownerOf(container))) ?? 1;
+  const count = Math.min(stepCount, MAX_LANES);
   if (count <= 1) return [container];
   return Array.from({ length: count }, (_, index) => ({
     ...container,
@@ -154,18 +156,19 @@ function copiesForLanes(container: PlanContainer, lanes: Lanes): PlanContainer[]
   }));
 }
 
-function lanesOf(pipeline: Pipeline, steps: readonly Step[]): Lanes {
-  const lanes = new Map<string, number>();
+function poolSizesOf(pipeline: Pipeline, steps: readonly Step[]): PoolSizes {
+  const sizes = new Map<string, number>();
   for (const group of groupsOf(steps)) {
-    const lanesOfSteps = group.steps.flatMap((step) => [...lanesIn(usesOfStep(pipeline, step))]);
-    for (const [lane, uses] of Map.groupBy(lanesOfSteps, (key) => key)) {
-      const concurrent = Math.min(uses.length, group.limit ?? uses.length);
-      lanes.set(lane, Math.max(lanes.get(lane) ?? 1, concurrent));
+    const poolsOfSteps = group.steps.flatMap((step) => [...poolsFor(usesOfStep(pipeline, step))]);
+    for (const [pool, { length: stepCount }] of Map.groupBy(poolsOfSteps, (key) => key)) {
+      const parallel = Math.min(stepCount, group.limit ?? stepCount);
+      sizes.set(pool, Math.max(sizes.get(pool) ?? 1, parallel));
     }
   }
-  return lanes;
+  return sizes;
 }
 
+/** The groups of parallel steps, also those in branches. */
 function groupsOf(steps: readonly Step[]): (Step & { kind: 'parallel' })[] {
   return steps.flatMap((step) => {
     if (step.kind === 'parallel') return [step];
@@ -173,11 +176,12 @@ function groupsOf(steps: readonly Step[]): (Step & { kind: 'parallel' })[] {
   });
 }
 
-function lanesIn(uses: CommandUse[]): Set<string> {
+/** The pools of these commands, each once. */
+function poolsFor(uses: CommandUse[]): Set<string> {
   const runnable = uses.filter(({ command }) => isRunnable(command));
   return new Set(
     runnable.map(({ command, volume, resource }) =>
-      laneOf(command.runner === 'docker' ? command.image : undefined, volume?.resource ?? resource),
+      poolKey(command.runner === 'docker' ? command.image : undefined, volume?.resource ?? resource),
     ),
   );
 }

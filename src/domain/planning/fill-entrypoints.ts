@@ -40,27 +40,28 @@ function isEntrypoint(value: unknown): value is { container: string } {
 }
 
 /**
- * The operation with the fields that the gateway filled in. Commands that run an entrypoint stay as known:
- * the gateway looks entrypoints up once, for the plan, and they hold no secret.
+ * The operation with the secrets that the gateway filled in. `planned`: the operation of the plan, with
+ * entrypoints. `filled`: the same operation with secrets but without entrypoints, because the gateway looks
+ * entrypoints up only once, for the plan. A command that runs an entrypoint names no secret.
  */
-export function keepEntrypoints<O extends object>(known: O, filled: object): O {
-  const operation: O = JSON.parse(JSON.stringify({ ...known, ...mergeFields(known, filled) }));
+export function keepEntrypoints<O extends object>(planned: O, filled: object): O {
+  const operation: O = JSON.parse(JSON.stringify({ ...planned, ...mergeFields(planned, filled) }));
   return operation;
 }
 
-function mergeFields(known: object, filled: object): object {
-  const knownFields = new Map<string, unknown>(Object.entries(known));
+function mergeFields(planned: object, filled: object): object {
+  const plannedFields = new Map<string, unknown>(Object.entries(planned));
   return Object.fromEntries(
     Object.entries(filled).map(([key, value]: [string, unknown]) => [
       key,
-      mergeValue(knownFields.get(key), value),
+      mergeValue(plannedFields.get(key), value),
     ]),
   );
 }
 
-function mergeValue(known: unknown, filled: unknown): unknown {
-  if (!isObject(known) || !isObject(filled)) return filled;
-  return isEntrypoint(filled) ? known : mergeFields(known, filled);
+function mergeValue(planned: unknown, filled: unknown): unknown {
+  if (!isObject(planned) || !isObject(filled)) return filled;
+  return isEntrypoint(filled) ? planned : mergeFields(planned, filled);
 }
 
 const isObject = (value: unknown): value is object =>

@@ -13,7 +13,7 @@ const pipeline = samplePipeline({
 });
 const used = { resource: 'git.docs', bytes: 5, usedAt: new Date(0), usedBy: 'check' as const };
 
-test('the list has each resource whose commands can use a cache, with what is known of it', () => {
+test('the list has each resource whose commands can use a cache, with what is stored about its cache', () => {
   expect(listCaches(pipeline, [used])).toEqual([
     { resource: 'git.app', leftOut: 'No build or check has used it. It needs spec.cache in the Team.' },
     used,

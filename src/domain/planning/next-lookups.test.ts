@@ -57,12 +57,13 @@ describe('the next lookups', () => {
     ]);
   });
 
-  test('do not read placeholders that a value contains', () => {
+  test('leave placeholders in a value as they are', () => {
     const [lookup] = lookupsOf(['password'], { stage: placeholder('main/other'), token: 't' });
     expect(lookup?.path).toBe(`kv/${placeholder('main/other')}`);
   });
 
-  test('are none if all values are known', () => expect(lookupsOf(['token'], { token: 't' })).toEqual([]));
+  test('are none if the values of all names are known', () =>
+    expect(lookupsOf(['token'], { token: 't' })).toEqual([]));
 
   test('of a Secret of the namespace have its name and key', () => {
     expect(lookupsOf(['forge/a/b'])).toEqual([
@@ -70,11 +71,11 @@ describe('the next lookups', () => {
     ]);
   });
 
-  test('of a name that the pipeline does not declare say so', () => {
+  test('of a name that the pipeline does not declare have the source undeclared', () => {
     expect(lookupsOf(['other'])).toMatchObject([{ name: 'other', source: 'undeclared' }]);
   });
 
-  test('are none for a secret that needs one without a value', () => {
+  test('are none for a secret that needs a secret without a value', () => {
     expect(lookupsOf(['password'], { stage: 'live' }, { token: 'It is gone.' })).toEqual([]);
   });
 

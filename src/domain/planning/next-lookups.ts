@@ -33,8 +33,8 @@ export interface LookedUp {
 }
 
 /**
- * The lookups to make now: of `names`, and of the secrets that these lookups need first. Empty: all are made,
- * or the others need a secret without a value, or need each other.
+ * The lookups to make now: of `names`, and of the secrets that these lookups need first. Empty: all lookups
+ * have been made, or those that are left need a secret without a value or need each other.
  */
 export function nextLookups(
   names: readonly string[],
@@ -46,6 +46,7 @@ export function nextLookups(
   const visited = new Set<string>();
   const possible: SecretLookup[] = [];
   const queue = [...names];
+  // The loop also visits the names that it adds to the queue.
   for (const name of queue) {
     if (visited.has(name) || known.has(name) || missing.has(name)) continue;
     visited.add(name);

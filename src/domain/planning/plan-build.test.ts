@@ -314,11 +314,11 @@ describe('the plan of a build', () => {
 
   test('has the same steps as the record that is made before versions are chosen', () => {
     expect(plannedSteps(pipeline(steps), 'unit')).toEqual(
-      built.steps.map(({ id, kind, name, resource: of }) => ({
+      built.steps.map(({ id, kind, name, resource: resourceName }) => ({
         id,
         kind,
         name,
-        ...(of === undefined ? {} : { resource: of }),
+        ...(resourceName === undefined ? {} : { resource: resourceName }),
       })),
     );
   });

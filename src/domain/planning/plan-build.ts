@@ -61,14 +61,14 @@ function planWork({ build, pipeline, versions, previousOutcome, ...toPlan }: Bui
     pipeline,
     containers: containers.filter(({ service }) => service === undefined),
     services: servicesOf(pipeline, job.steps),
-    chosen: new Map(gets.map((get, i) => [get, versions[i] ?? {}])),
+    chosen: new Map(gets.map((get, index) => [get, versions[index] ?? {}])),
     cacheFolders: cacheFolders(build, toPlan.caches),
     variables: { ...buildVariables(build, workdir), ...inputVariablesOf(job, toPlan.inputs) },
     workdir,
     ...defined({ externalUrl: toPlan.externalUrl }),
   };
   const hooks = planHooksOf(job.hooks, { id: '', before: gets }, context);
-  const lists = (job.inputs ?? [])
+  const listVariables = (job.inputs ?? [])
     .filter(({ type }) => type === 'list')
     .map(({ name }) => inputVariable(name));
   return {
@@ -83,7 +83,7 @@ function planWork({ build, pipeline, versions, previousOutcome, ...toPlan }: Bui
     notifications: planNotifications(context),
     ...defined({ previousOutcome, notice: joinNotices(cacheNotices(toPlan.caches)) }),
     variables: context.variables,
-    ...(lists.length === 0 ? {} : { listVariables: lists }),
+    ...(listVariables.length > 0 && { listVariables }),
     ...(job.identity && { identity: true as const }),
   };
 }

@@ -55,7 +55,7 @@ const plan = (...builds: BuildToNotify[]) =>
   });
 
 describe('the plan of notifications without an agent of the build', () => {
-  test('has one command for each, with what is known of the build, and no working directory', () => {
+  test('has one command for each notification, with the variables of the build and no working directory', () => {
     const { hooks, containers } = plan(build({}));
     expect(hooks?.plans).toEqual([
       {

@@ -13,9 +13,9 @@ import { versionThatTriggers, type ChosenVersion } from './version-that-triggers
 import { whyWithoutSecrets } from './withhold-secrets.ts';
 import { WORKDIR } from './workdir.ts';
 
-/** A build whose notifications are not sent by an agent of the build. */
+/** A build whose notifications a separate Pod sends, because no agent of the build can. */
 export interface BuildToNotify {
-  /** Row id of the record that says that its notifications are due. */
+  /** Row id of the record that the notifications of the build are due. */
   id: number;
   /** Row id of the build. */
   build: number;

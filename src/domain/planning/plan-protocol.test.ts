@@ -131,7 +131,7 @@ describe('the plan of a type with a protocol', () => {
     expect(folders).toEqual(['/workdir/app-5B-22a-20b-22-5D', '/workdir/_..', '/workdir/x-2F..-2F..-2Fy']);
   });
 
-  test('gives each resource its own container, and one for each lane of a group', () => {
+  test('gives each resource its own container, and one for each parallel step of a group', () => {
     const task: Step = {
       kind: 'task',
       name: 'same',

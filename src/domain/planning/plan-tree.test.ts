@@ -78,7 +78,7 @@ describe('containers of parallel steps', () => {
       ['worker', ...Array.from({ length: 7 }, (_, index) => `worker-lane-${index + 2}`)],
     ],
   ])('%s', (_what, steps, containers) => {
-    // The worker runs the notification of the job too.
+    // The notification of the job runs in the worker, too, so each job has one.
     expect(names(steps)).toEqual(containers);
   });
 });
@@ -120,7 +120,7 @@ describe('the plan of a job', () => {
     expect(planned.previousOutcome).toBe('failed');
   });
 
-  test('is recorded as a tree, in the order in which it may run', () => {
+  test('is recorded as a tree, in the order in which its parts may run', () => {
     const records = plannedSteps(
       pipeline(steps, { hooks: { ensure: [{ kind: 'command', run: shell('x') }] } }),
       'unit',

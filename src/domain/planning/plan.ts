@@ -115,7 +115,7 @@ export interface PlanStep extends PlanAttempts {
   name: string;
   /** The step names secrets. When it starts, the agent fetches it from the gateway with their values. */
   needsSecrets?: true;
-  /** Why it fails without running: a secret that it names has no value. */
+  /** Why the step fails without running: a secret that it names has no value. */
   refusal?: string;
   /** Absent: nothing to run (`get` of a type without `pull`), so the step succeeds at once. */
   command?: PlanCommand;
@@ -124,7 +124,7 @@ export interface PlanStep extends PlanAttempts {
   env: Record<string, string>;
   /** `get`: the fields that later steps see as `GET_<NAME>_<KEY>`. */
   version?: Record<string, string>;
-  /** Prefix of the variables for later steps: `GET_APP_`, `TASK_UNIT_`. Absent: it exports nothing. */
+  /** Prefix of the variables for later steps: `GET_APP_`, `TASK_UNIT_`. Absent: the step exports nothing. */
   exports?: string;
   /** `get` and `put`: canonical name of the resource. */
   resource?: string;
@@ -177,7 +177,7 @@ export interface PlanService {
    * gateway.
    */
   needsSecrets?: true;
-  /** Why its start fails without running: a secret that it names has no value. */
+  /** Why the service fails without starting: a secret that it names has no value. */
   refusal?: string;
   /**
    * Prefix of the ids of its phases: `service.0` has `service.0.start`, `service.0.ready`, `service.0.stop`.
@@ -240,7 +240,7 @@ export interface ProtocolCall {
 export interface CheckPlan {
   /** The check names secrets. When it starts, the agent fetches it from the gateway with their values. */
   needsSecrets?: true;
-  /** Why it fails without running: a secret that it names has no value. */
+  /** Why the check fails without running: a secret that it names has no value. */
   refusal?: string;
   /** Row id of the check scope, decimal. */
   scope: string;
@@ -282,7 +282,7 @@ export interface HookPlan {
   id: string;
   /** The hook names secrets. When it starts, the agent fetches it from the gateway with their values. */
   needsSecrets?: true;
-  /** Why it fails without running: a secret that it names has no value. */
+  /** Why the hook fails without running: a secret that it names has no value. */
   refusal?: string;
   /** Row id of the version, or of the record that a notification is due. Decimal. */
   version: string;

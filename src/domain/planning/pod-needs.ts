@@ -23,7 +23,7 @@ export interface PodNeeds {
   caches: CacheNeed[];
 }
 
-/** The Pod of a check run also names its resources. */
+/** What the Pod of a check run needs. `resources`: those that the run checks. */
 export interface CheckPodNeeds extends PodNeeds {
   resources: string[];
 }

@@ -6,12 +6,15 @@ import type { PlanContainer } from './plan.ts';
 
 /**
  * The containers for the gets of the secrets that some work names: one for each image of the gets. No step
- * runs in them, so a step cannot replace a program that a get runs. `namedIn` returns the parts of the work
- * with placeholders, without text from outside.
+ * runs in them, so a step cannot replace a program that a get runs. `partsWithPlaceholders` returns the parts
+ * of the work that may name secrets, without text from outside.
  */
-export function secretContainersOf(pipeline: Pipeline, namedIn: () => unknown): PlanContainer[] {
+export function secretContainersOf(
+  pipeline: Pipeline,
+  partsWithPlaceholders: () => unknown,
+): PlanContainer[] {
   if (!(pipeline.secretTypes ?? []).some(({ get }) => get !== undefined)) return [];
-  const gets = getsFor(pipeline, findSecretNames(JSON.stringify(namedIn())));
+  const gets = getsFor(pipeline, findSecretNames(JSON.stringify(partsWithPlaceholders())));
   return containersFor(gets).map(({ name, ...container }) => ({
     ...container,
     name: container.image === undefined ? 'secrets' : `secrets-${name}`,
@@ -26,6 +29,7 @@ function getsFor({ secrets = [], secretTypes = [] }: Pipeline, names: readonly s
   const queue = [...names];
   const visited = new Set<string>();
   const usedTypes = new Set<string>();
+  // The loop also visits the names that it adds to the queue.
   for (const name of queue) {
     const secret = variables.get(name);
     const type = types.get(secret?.type ?? '');

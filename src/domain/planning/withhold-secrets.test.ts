@@ -43,7 +43,7 @@ const build = { id: '1', team: 'main', pipeline: 'app', job: 'unit', number: '1'
 const FORK = { ref: 'a', pr: '7', fork: 'true' };
 
 describe('a build has no secrets', () => {
-  test('if one of its versions comes from a fork, and it names the resource', () => {
+  test('if one of its versions comes from a fork, and the reason names the resource', () => {
     expect(whyWithoutSecrets(pipeline(), 'unit', [FORK, {}])).toMatch(
       /^git\.app has a pull request from a fork, /,
     );
