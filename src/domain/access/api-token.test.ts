@@ -78,7 +78,7 @@ describe('a new API token', () => {
       { expiresAt: Date.parse('2099-01-01T00:00:00Z'), maxLifetimeSeconds: 0 },
       { end: Date.parse('2099-01-01T00:00:00Z') },
     ],
-    'is told a longest lifetime of less than a day in seconds': [
+    'gets a message in seconds if the longest lifetime is less than a day': [
       { expiresAt: null, maxLifetimeSeconds: 60 },
       { fault: LONGER.fault.replace('365 days', '60 seconds') },
     ],

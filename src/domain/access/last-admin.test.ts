@@ -24,12 +24,12 @@ describe('the last admin of a team', () => {
     'can leave if there is another admin': [member('admin', 1), undefined, undefined],
     'does not stop another member from leaving': [member('write', 0), undefined, undefined],
     'does not stop another member from becoming admin': [member('write', 0), 'admin', undefined],
-    'does not matter if a non-member is removed, which is refused': [
+    'does not matter for the removal of a non-member, which is refused': [
       member(undefined, 1),
       undefined,
       'not-a-member',
     ],
-    'cannot be changed if a manifest sets the members': [
+    'does not matter if a manifest sets the members, which refuses any change': [
       member('write', 3, true),
       'admin',
       'managed-by-manifest',

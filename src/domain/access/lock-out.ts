@@ -64,7 +64,7 @@ export function refuseLocalLoss(
   return `${listUsernames(usernames)} cannot sign in with any enabled provider. Let them link one first.`;
 }
 
-/** Why an account may not be withoutProvider from a provider. Undefined: it may. */
+/** Why an account may not be unlinked from a provider. Undefined: it may. */
 export function refuseUnlink(
   user: AccountSignIn,
   provider: string,
