@@ -27,9 +27,9 @@ import { withAutomaticInputs } from './why-not-inputs.ts';
  * 1. Choose the newest set: the newest versions that its gets may take together. If two inputs share an
  *    upstream job, both come from the same good build of that job.
  * 2. Automatic builds. A trigger that takes every version gets a build for each version that no build used,
- *    even while other builds run. All other triggers together get one build, of the newest set, if no build used
- *    one of its trigger versions. That build supersedes a queued one, or waits while as many automatic builds
- *    of the job are open as its concurrency allows.
+ *    even while other builds run. All other triggers together get one build, of the newest set, if no build
+ *    used one of its trigger versions. That build supersedes a queued one, or waits while as many automatic
+ *    builds of the job are open as its concurrency allows.
  * 3. Cascaded builds. A version that a person triggered upstream is built once it has passed all jobs of
  *    `passed`.
  * 4. Requested builds: what a person triggers is built if its inputs exist. Otherwise it is refused with

@@ -36,8 +36,8 @@ export interface RetryFacts {
 
 export type RetryAnswer =
   /**
-   * The retry has the inputs and parameters of the original. `pending`: the retry needs no approval, or people
-   * approved the original. `waiting`: the retry waits for the approval that its job needs now.
+   * The retry has the inputs and parameters of the original. `pending`: the retry needs no approval, or
+   * people approved the original. `waiting`: the retry waits for the approval that its job needs now.
    */
   | {
       answer: 'retry';

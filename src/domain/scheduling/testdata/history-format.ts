@@ -1,6 +1,7 @@
 /**
  * Histories, by the sentence that each one proves. The first line is the pipeline. Each further line is a
- * step: an event, an arrow, and what the scheduler does. Events joined by ` + ` happen before the next decision.
+ * step: an event, an arrow, and what the scheduler does. Events joined by ` + ` happen before the next
+ * decision.
  *
  *     app v1 v2                → unit#1 v1, unit#2 v2
  *     unit#1 ok image=i1       → deploy#1 v1 i1
