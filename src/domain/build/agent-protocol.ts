@@ -8,12 +8,11 @@ import type { SecretOutput } from './parse-secret-output.ts';
 /**
  * The agent's side of the internal gateway: JSON over HTTPS, always opened by the agent.
  *
- *   POST /agent/v1/session         SessionRequest → SessionResponse     once; a repeat gets the same answer
- *                                  or, as JSON lines: ProvisionalWork, and later SessionConfirmation
+ *   POST /agent/v1/session         SessionRequest → SessionResponse     once; a repeat gets the same answer.
+ *                                  Or JSON lines: ProvisionalWork, and later SessionConfirmation
  *   POST /agent/v1/events          EventsRequest → EventsResponse       Authorization: Bearer <key>
  *   GET  /agent/v1/commands        held open; one JSON line per AgentCommand, an empty line every 15 s
- *   GET  /agent/v1/work            held open by a warm Pod; one JSON line: the AgentWork that it was taken
- * for
+ *   GET  /agent/v1/work            held open by a warm Pod; one JSON line: its AgentWork, once taken
  *   POST /agent/v1/secrets         SecretsRequest → SecretsResponse     when an operation with secrets starts
  *   POST /agent/v1/check-results   CheckResultsRequest → {}
  *   POST /agent/v1/identity-tokens IdentityTokensRequest → IdentityTokensResponse
@@ -148,7 +147,7 @@ export interface CheckResult {
   versions?: Record<string, string>[];
   /** How many older versions were left out because the check printed too many. */
   cut?: number;
-  /** Why it failed, with the first bytes of bad output. Masked. */
+  /** Why the check failed, with the first bytes of bad output. Masked. */
   error?: string;
   /** The end of stderr, masked, at most 64 KiB. */
   log: string;
@@ -160,9 +159,9 @@ export interface HookResult {
   version: string;
   job: string;
   hook: string;
-  /** Why it failed or did not run. Masked. */
+  /** Why the hook failed or did not run. Masked. */
   error?: string;
-  /** The end of its output, masked. */
+  /** The end of the hook's output, masked. */
   output: string;
 }
 

@@ -24,8 +24,8 @@ export const SERVICE_SWEEP_SECONDS = 20;
 export const CLEANUP_SECONDS = 9 * 60;
 
 /**
- * How long an agent may take to end a cancelled build. Then its Pod is deleted. Counts every hook and
- * notification, because one that runs when the cancel arrives runs to its end.
+ * How long an agent may take to end a cancelled build, before its Pod is deleted. Counts every hook and
+ * notification: any of them may be running when the cancel arrives, and runs to its end.
  */
 export function cancelGraceSeconds(
   pipeline: Pick<Pipeline, 'jobs' | 'notifications'>,

@@ -56,15 +56,19 @@ const sent = (more: Partial<DueNotifications>): string[] =>
     builds.flatMap(({ notifications }) => notifications),
   );
 
-describe('of its notifications, a build without an agent sends', () => {
+describe('a build without an agent sends', () => {
   test.each<[title: string, more: Partial<DueNotifications>, names: string[]]>([
-    ['those of its outcome, and of a change', {}, ['chat.bad', 'chat.news']],
-    ['none of a change after another failure', { previousOutcome: 'failed' }, ['chat.bad']],
-    ['those of a cancel', { status: 'cancelled' }, ['chat.stop']],
-    ['those of a failure for a warning', { job: 'test--lint', status: 'warning' }, ['chat.bad', 'chat.news']],
-    ['none that are for another instance of its group', { job: 'test--unit' }, ['chat.bad']],
-    ['those that its agent did not send', { sent: ['chat.bad'] }, ['chat.news']],
-    ['those of its gate while it waits', { moment: 'waiting', status: 'waiting' }, ['chat.ask']],
+    ['the notifications of its outcome and of a change', {}, ['chat.bad', 'chat.news']],
+    ['no notification of a change after another failure', { previousOutcome: 'failed' }, ['chat.bad']],
+    ['the notifications of a cancel', { status: 'cancelled' }, ['chat.stop']],
+    [
+      'the notifications of a failure for a warning',
+      { job: 'test--lint', status: 'warning' },
+      ['chat.bad', 'chat.news'],
+    ],
+    ['no notification for another instance of its group', { job: 'test--unit' }, ['chat.bad']],
+    ['the notifications that its agent did not send', { sent: ['chat.bad'] }, ['chat.news']],
+    ['the notifications of its gate while it waits', { moment: 'waiting', status: 'waiting' }, ['chat.ask']],
     ['nothing for its gate once it is approved', { moment: 'waiting', status: 'pending' }, []],
     ['nothing for a job without a gate', { moment: 'waiting', status: 'waiting', job: 'test--unit' }, []],
     ['nothing an hour later', { ageSeconds: MAX_NOTIFICATION_AGE_SECONDS + 1 }, []],

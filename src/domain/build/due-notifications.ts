@@ -55,7 +55,9 @@ export function decideNotificationRuns(due: readonly DueNotifications[]): Notifi
   const [sendingBuilds, silent] = partition(builds, ({ notifications }) => notifications.length > 0);
   const [outdated, current] = partition(sendingBuilds, isOutdated);
   const [late, timely] = partition(current, ({ ageSeconds }) => ageSeconds > MAX_NOTIFICATION_AGE_SECONDS);
-  const runs = [...Map.groupBy(timely, ({ team }) => team).values()].flatMap((ofTeam) => firstRun(ofTeam));
+  const runs = [...Map.groupBy(timely, ({ team }) => team).values()].flatMap((buildsOfTeam) =>
+    firstRun(buildsOfTeam),
+  );
   return {
     runs,
     silent: silent.map(({ id }) => id),
@@ -77,11 +79,12 @@ type BuildWithNotifications = DueNotifications & { notifications: string[] };
 
 const idAndNotifications = ({ id, notifications }: BuildWithNotifications) => ({ id, notifications });
 
-function firstRun(ofTeam: readonly BuildWithNotifications[]): NotificationRun[] {
-  const [first] = ofTeam;
+/** The run for the oldest build of a team, and for the builds that share a run with it. */
+function firstRun(buildsOfTeam: readonly BuildWithNotifications[]): NotificationRun[] {
+  const [first] = buildsOfTeam;
   if (first === undefined) return [];
   const { pipelineId, revision, job } = first;
-  const builds = ofTeam
+  const builds = buildsOfTeam
     .filter((build) => build.revision === revision && build.job === job)
     .slice(0, MAX_BUILDS_OF_RUN)
     .map(idAndNotifications);

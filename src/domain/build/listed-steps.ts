@@ -10,6 +10,7 @@ export function listedSteps(steps: readonly StepState[]): StepState[] {
     steps.filter(({ kind, status }) => kind === 'branch' && status === 'skipped').map(({ id }) => id),
   );
   return steps.filter((step) => {
+    // A branch or group comes before its steps, so its id is in the set by now.
     const isInside = step.parent !== undefined && hidden.has(step.parent);
     const isIdleHook = step.hook !== undefined && (step.status === 'waiting' || step.status === 'skipped');
     if (isInside) hidden.add(step.id);

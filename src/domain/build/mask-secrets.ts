@@ -150,8 +150,8 @@ class AutomatonMaskStream implements MaskStream {
   #held = '';
   /** Parts of the held text to mask: sorted, not touching each other. */
   #hidden: { from: number; to: number }[] = [];
-  /** The output ends with a mask, and its secret ended right before the held text. */
-  #masking = false;
+  /** The output ends with a mask, and the masked secret ended right before the held text. */
+  #endsWithMask = false;
 
   constructor(currentAutomaton: () => Automaton | undefined) {
     this.#currentAutomaton = currentAutomaton;
@@ -192,7 +192,7 @@ class AutomatonMaskStream implements MaskStream {
     this.#adoptNewSecrets();
     this.#state = 0;
     const shown = this.#release(this.#held.length);
-    this.#masking = false;
+    this.#endsWithMask = false;
     return shown;
   }
 
@@ -220,14 +220,14 @@ class AutomatonMaskStream implements MaskStream {
         remaining.push({ from: part.from - limit, to: part.to - limit });
         continue;
       }
-      if (part.from > at) this.#masking = false;
+      if (part.from > at) this.#endsWithMask = false;
       shown += this.#held.slice(at, part.from);
-      if (!this.#masking) shown += MASK;
-      this.#masking = true;
+      if (!this.#endsWithMask) shown += MASK;
+      this.#endsWithMask = true;
       at = Math.min(part.to, limit);
       if (part.to > limit) remaining.push({ from: 0, to: part.to - limit });
     }
-    if (at < limit) this.#masking = false;
+    if (at < limit) this.#endsWithMask = false;
     shown += this.#held.slice(at, limit);
     this.#held = this.#held.slice(limit);
     this.#hidden = remaining;

@@ -17,7 +17,8 @@ export type CheckOutput =
   | {
       ok: true;
       versions: Record<string, string>[];
-      /** Older versions that were left out. */ leftOut: number;
+      /** How many older versions were left out. */
+      leftOut: number;
     }
   | { ok: false; error: string };
 
@@ -92,13 +93,16 @@ export function flattenVersion(value: unknown): Record<string, string> | undefin
   return fields.length === 0 ? undefined : Object.fromEntries(fields);
 }
 
-/** All values that are not objects, in order, with their paths. */
+/** All values that are neither objects nor null, in order, with their paths. */
 function* leavesOf(value: object): Generator<[string, unknown]> {
   const pending: [string, unknown][] = [['', value]];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const [path, part] = next;
-    if (typeof part !== 'object') yield next;
-    if (typeof part !== 'object' || part === null) continue;
+    if (part === null) continue;
+    if (typeof part !== 'object') {
+      yield next;
+      continue;
+    }
     const prefix = path === '' ? '' : `${path}_`;
     for (const [key, field] of Object.entries(part).toReversed()) pending.push([prefix + key, field]);
   }

@@ -29,10 +29,10 @@ function addUnlessShort(forms: Set<string>, form: string, shortest: number): voi
   if (form.length >= shortest) forms.add(form);
 }
 
+/** The lines of a value that are not too short, each with and without the blanks around it. */
 function linesOf(secret: string): string[] {
-  return [secret, ...secret.split(/\r\n|\r|\n/)].flatMap((line) =>
-    /[\r\n]/.test(line) || line.trim().length < MIN_SECRET_CHARACTERS ? [] : [line, line.trim()],
-  );
+  const lines = secret.split(/\r\n|\r|\n/).filter((line) => line.trim().length >= MIN_SECRET_CHARACTERS);
+  return lines.flatMap((line) => [line, line.trim()]);
 }
 
 /**

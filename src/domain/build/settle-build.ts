@@ -46,11 +46,8 @@ function hasRun(status: StepState['status']): boolean {
 
 /** The steps of an attempt that is followed by another one. */
 export function settleSteps(state: BuildState, at: string, termination?: TerminationMessage): StepState[] {
-  return closeBuild(
-    termination === undefined ? state : applyTermination(state, termination, at).state,
-    'failed',
-    at,
-  ).steps;
+  const last = termination === undefined ? state : applyTermination(state, termination, at).state;
+  return closeBuild(last, 'failed', at).steps;
 }
 
 type ProvenEnd = Omit<EndToSettle, 'at' | 'termination'>;

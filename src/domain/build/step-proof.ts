@@ -11,14 +11,14 @@ export function unprovenStep(steps: readonly StepState[]): StepState | undefined
 }
 
 /**
- * Whether a cancel can no longer change how the plan ends: it succeeded, or a step outside of groups failed.
- * Its hooks may still run.
+ * Whether a cancel can no longer change how the plan ends: the plan succeeded, or a step outside of groups
+ * failed. Hooks may still run.
  */
 export function isPlanDecided(steps: readonly StepState[]): boolean {
   return hasFailedOutsideGroups(steps) || hasSucceeded(steps);
 }
 
-/** The rest of a group may still run after one of its steps has failed. */
+/** A failed step of a group decides nothing yet: the other steps of the group may still run. */
 function hasFailedOutsideGroups(steps: readonly StepState[]): boolean {
   const groups = new Set(steps.filter(({ kind }) => kind === 'parallel').map(({ id }) => id));
   return takenSteps(steps).some(
