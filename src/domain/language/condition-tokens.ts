@@ -75,12 +75,18 @@ function readSymbol(written: string, character: number): Token | undefined {
   return operator && { kind: 'operator', operator, character };
 }
 
+/** The operator that a single character is probably meant to be. */
+const INTENDED_OPERATORS: ReadonlyMap<string, string> = new Map([
+  ['=', '=='],
+  ['&', '&&'],
+  ['|', '||'],
+]);
+
 function explainUnexpected(written: string): string {
   if (written === "'" || written === '"') return 'a closing quote is missing';
   if (written === '!') return 'there is no operator ! for a whole condition; write the opposite comparison';
   if (written === '$') return '$ must be followed by the name of a variable';
-  const suggestion =
-    written === '=' ? '==' : written === '&' || written === '|' ? written + written : undefined;
+  const suggestion = INTENDED_OPERATORS.get(written);
   return `${written} means nothing here${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}`;
 }
 

@@ -11,8 +11,8 @@ export function diagnoseSyntax({ problems, body }: SyntaxTree): Diagnostic[] {
 }
 
 /**
- * The diagnostics without those that follow from a syntax error: in the part of the text that an unclosed
- * quote makes unreadable, and about a name in which the error is.
+ * The diagnostics without those that only follow from a syntax error: diagnostics in the part of the text
+ * that an unclosed quote makes unreadable, and about a name that contains the syntax error.
  */
 export function withoutFollowUpDiagnostics(
   diagnostics: readonly Diagnostic[],

@@ -105,13 +105,14 @@ export function withBlocks(message: string, blocks: readonly string[] = []): str
 /** Sorts by place and drops duplicates. Diagnostics without a place come last. */
 export function sortDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   const position = ({ range }: Diagnostic) => range?.start.byte ?? Infinity;
-  const seen = new Set<string>();
-  return diagnostics
-    .filter((diagnostic) => {
-      const key = `${diagnostic.code} ${renderDiagnostic(diagnostic)}`;
-      return !seen.has(key) && seen.add(key);
-    })
-    .toSorted((a, b) => (position(a) < position(b) ? -1 : Number(position(a) > position(b))));
+  const unique = new Map<string, Diagnostic>();
+  for (const diagnostic of diagnostics) {
+    const key = `${diagnostic.code} ${renderDiagnostic(diagnostic)}`;
+    if (!unique.has(key)) unique.set(key, diagnostic);
+  }
+  return [...unique.values()].toSorted((a, b) =>
+    position(a) < position(b) ? -1 : Number(position(a) > position(b)),
+  );
 }
 
 export const hasErrors = (diagnostics: readonly Diagnostic[]): boolean =>

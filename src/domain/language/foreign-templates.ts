@@ -106,7 +106,7 @@ function rangesIn(text: string): (at: number, length: number) => Range {
 
 /**
  * Returns the templates that are errors: the `known` ones, all that are certainly not HCL, and doubtful ones
- * in which HCL found an error.
+ * in which HCL found an error. `found` is in the order of the text.
  */
 export function judgeForeignTemplates(
   found: readonly ForeignTemplate[],

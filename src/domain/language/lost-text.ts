@@ -3,7 +3,7 @@ import type { Diagnostic } from './diagnostic.ts';
 
 /**
  * Codes of diagnostics that say that something is missing, has no effect or is in a wrong place. After a
- * syntax error it may only be lost, with what the parser could not read.
+ * syntax error, this may only seem so: the missing part may be in the text that the parser could not read.
  */
 const CODES: ReadonlySet<DiagnosticCode> = new Set([
   'cache-without-effect',

@@ -13,7 +13,7 @@ function placed(text: string, value: string, index: number): string | undefined 
   return `${spot(range.start)}-${spot(range.end)}${computed ? ' computed' : ''}`;
 }
 
-describe('the position of a character in a value, found in the source text,', () => {
+describe('the position in the source text of a character of a value', () => {
   const cases: Record<string, [text: string, value: string, index: number, place: string | undefined]> = {
     'is in quotes': ['"abc"', 'abc', 1, '3:9-3:10'],
     'is at the end of the value': ['"abc"', 'abc', 3, '3:11-3:12'],

@@ -26,7 +26,7 @@ export function findUnclosedQuote(problems: readonly HclProblem[]): UnclosedQuot
   return { problem, exchangedFrom: startOf(problem) };
 }
 
-/** Keeps of the unclosed quotes only the first, and drops what HCL reports after it. */
+/** Keeps only the first unclosed quote, and drops what HCL reports after it. */
 export function withOneUnclosedQuote(problems: readonly HclProblem[]): HclProblem[] {
   const quote = findUnclosedQuote(problems);
   if (!quote) return [...problems];
