@@ -41,11 +41,11 @@ interface JobBuild {
  */
 export function stateOfJob(builds: readonly JobBuild[], paused: boolean): JobState {
   const newestFirst = builds.toSorted((one, other) => compareNumbers(other.number, one.number));
-  const ended = newestFirst.map(({ status }) => status).find((status) => !isActiveStatus(status));
+  const [ended] = newestFirst.flatMap(({ status }) => (isActiveStatus(status) ? [] : [status]));
   const doing = (['started', 'waiting', 'pending'] as const).find((word) =>
     builds.some(({ status }) => status === word),
   );
-  return { paused, ...(ended && !isActiveStatus(ended) && { ended }), ...defined({ doing }) };
+  return { paused, ...defined({ ended, doing }) };
 }
 
 const isActiveStatus = (status: EndedStatus | ActiveStatus): status is ActiveStatus =>
