@@ -61,7 +61,7 @@ export function readAcross(fields: YamlFields, conversion: Conversion): Combinat
   return { locals: combinations, limit: limit < combinations.length ? limit : 0 };
 }
 
-/** The limit of one variable. `all` is the number of its values. Limits are multiplied. */
+/** How many values of one variable run at a time. `count`: the number of its values, for the limit `all`. */
 function readLimit(variable: YamlFields, count: number, conversion: Conversion): number {
   const tree = variable.tree('max_in_flight');
   if (tree === undefined) return 1;
@@ -100,13 +100,14 @@ const MAX_SUFFIX_CHARACTERS = 60;
 
 /** A word for the value: its text, or the first text in a list or map. */
 function wordFor(value: YamlTree): string {
-  const parts =
-    value.kind === 'list'
-      ? value.items
-      : value.kind === 'map'
-        ? value.entries.map((entry) => entry.value)
-        : [value];
-  return parts.map((part) => textOfScalar(part)).find((text) => text !== undefined) ?? '…';
+  const texts = partsOf(value).flatMap((part) => textOfScalar(part) ?? []);
+  return texts[0] ?? '…';
+}
+
+/** The elements of a list or map, or the value itself. */
+function partsOf(value: YamlTree): YamlTree[] {
+  if (value.kind === 'list') return value.items;
+  return value.kind === 'map' ? value.entries.map((entry) => entry.value) : [value];
 }
 
 /** The step with the values of one combination filled in. */

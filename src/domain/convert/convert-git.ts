@@ -89,14 +89,12 @@ export function isLikeBuiltInGit(
   const usesSsh = sshHost(source) !== undefined;
   if (yamlAt(source, 'uri') === undefined || usesSsh !== (yamlAt(source, 'private_key') !== undefined))
     return false;
-  const folders = new Set(uses.flatMap((use) => (use.kind === 'get' ? [use.name] : [])));
+  const gets = uses.filter(({ kind }) => kind === 'get');
   const folder = folderOf(name, uses);
-  return (
-    folders.size <= 1 &&
-    isFolder(folder) &&
-    new Set(uses.flatMap((use) => (use.kind === 'get' ? [paramsOfGet(use)] : []))).size <= 1 &&
-    uses.every((use) => (use.kind === 'get' ? isPlainGet(use) : isPlainPut(use, folder)))
-  );
+  const haveSameFolder = new Set(gets.map((get) => get.name)).size <= 1 && isFolder(folder);
+  const haveSameParams = new Set(gets.map(paramsOfGet)).size <= 1;
+  const arePlain = uses.every((use) => (use.kind === 'get' ? isPlainGet(use) : isPlainPut(use, folder)));
+  return haveSameFolder && haveSameParams && arePlain;
 }
 
 const hasCounterpart = (key: string, value: YamlTree, source: YamlMap): boolean =>

@@ -28,6 +28,7 @@ export function convertPlan(plan: readonly YamlTree[], place: ConvertedPlace, sc
     const stepBefore = place === 'job' ? nodes.findLast(isStep) : undefined;
     const hook = stepBefore && tryHook(tree, scope);
     const steps = hook ? [] : convertStep(tree, place, scope);
+    // Takes the caches that this step needs, and leaves the list empty for the next step.
     const caches = place === 'job' ? (scope.caches?.splice(0) ?? []) : [];
     if (hook) {
       stepBefore.body.push(...hook);

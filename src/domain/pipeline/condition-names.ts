@@ -42,7 +42,11 @@ export function checkConditionNames(job: ReadBlock, report: Report): void {
 }
 
 function prefixesIn({ blocks }: ReadBlock): string[] {
-  return blocks.flatMap((block) => [prefixOf(block) ?? [], prefixesIn(block)].flat());
+  return blocks.flatMap((block) => {
+    const prefix = prefixOf(block);
+    const inside = prefixesIn(block);
+    return prefix === undefined ? inside : [prefix, ...inside];
+  });
 }
 
 /** Checks conditions in order. Adds to `before` the prefix of the variables that each step sets. */

@@ -141,19 +141,24 @@ function readMatrix(group: Group, block: ReadBlock): Instance[] | undefined {
   if (block.misread.size > 0) return undefined;
   const axes = block.axes.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   if (!checkAxes(group, axes)) return undefined;
-  const count = axes.reduce((product, { items }) => product * items.length, axes.length === 0 ? 0 : 1);
+  const count = axes.length === 0 ? 0 : axes.reduce((product, { items }) => product * items.length, 1);
   if (!checkCount(group, count, block.range)) return undefined;
   if (count === 0) return [];
-  const combinations = axes.reduce<[Axis, Value][][]>(
-    (shorter, axis) =>
-      shorter.flatMap((chosen) => axis.items.map((item): [Axis, Value][] => [...chosen, [axis, item]])),
-    [[]],
-  );
-  const instances = combinations.map((chosen): Instance => ({
+  const instances = combinationsOf(axes).map((chosen): Instance => ({
     key: chosen.map(([, item]) => slug(textOf(item) ?? '')).join('-'),
     value: { kind: 'object', entries: chosen.map(([{ name }, item]) => [name, item]) },
   }));
   return instances.toSorted((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)));
+}
+
+/** Every combination of one value from each axis. */
+function combinationsOf(axes: readonly Axis[]): [Axis, Value][][] {
+  let combinations: [Axis, Value][][] = [[]];
+  for (const axis of axes)
+    combinations = combinations.flatMap((chosen) =>
+      axis.items.map((item): [Axis, Value][] => [...chosen, [axis, item]]),
+    );
+  return combinations;
 }
 
 /** Whether no axis has a value twice. Reports it if not. */

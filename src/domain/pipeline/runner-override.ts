@@ -26,14 +26,13 @@ export function readOverride(block: ReadBlock, context: ReadingContext): RunnerO
   const changeRunner = templates
     ? overrideByTemplates(block, name, templates)
     : overrideByImage(block, name, context);
-  // Variables of the command itself take precedence.
-  return (
-    changeRunner &&
-    ((command) => ({
-      ...changeRunner(command),
-      ...((env ?? command.env) && { env: { ...env, ...command.env } }),
-    }))
-  );
+  if (!changeRunner) return undefined;
+  return (command) => {
+    const changed = changeRunner(command);
+    if (!env && !command.env) return changed;
+    // Variables of the command itself take precedence.
+    return { ...changed, env: { ...env, ...command.env } };
+  };
 }
 
 function overrideByTemplates(block: ReadBlock, name: string, templates: RunnerTemplates): RunnerOverride {
