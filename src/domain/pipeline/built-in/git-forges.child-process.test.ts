@@ -177,12 +177,12 @@ describe('the commits since the last check', () => {
 });
 
 const repo = { full_name: 'o/r' };
-const request = (number: number, sha: string, head: object): object => ({
+const pullRequest = (number: number, sha: string, head: object): object => ({
   number,
   head: { sha, label: 'own', ref: 'own', repo, ...head },
   base: { repo },
 });
-const merge = (iid: number, sha: string, source: object): object => ({
+const mergeRequest = (iid: number, sha: string, source: object): object => ({
   iid,
   sha,
   source_branch: 'own',
@@ -199,19 +199,24 @@ describe('pull requests as versions', () => {
       '/api/v1/repos/o/r/pulls?state=open&sort=recentupdate&limit=50&page=1',
     ];
     const rows: [title: string, provider: string, path: string, answer: object[]][] = [
-      ['of a fork in forge_a that is gone', 'github', GITHUB, [request(2, TWO, { repo: null })]],
-      ['of a fork in forge_b that is gone', 'gitlab', GITLAB, [merge(2, TWO, { source_project_id: null })]],
+      ['of a fork in forge_a that is gone', 'github', GITHUB, [pullRequest(2, TWO, { repo: null })]],
+      [
+        'of a fork in forge_b that is gone',
+        'gitlab',
+        GITLAB,
+        [mergeRequest(2, TWO, { source_project_id: null })],
+      ],
       // Anyone who may read the repository can push these without a fork, with the AGit flow.
-      ['pushed for review', 'gitea', GITEA, [request(2, TWO, { label: '', ref: 'refs/pull/2/head' })]],
-      ['without a label', 'gitea', GITEA, [request(2, TWO, { label: '' })]],
-      ['with a ref that is no branch', 'gitea', GITEA, [request(2, TWO, { ref: 'refs/for/main' })]],
-      ['of forge_a without a branch', 'github', GITHUB, [request(2, TWO, { ref: null })]],
-      ['of forge_b without a branch', 'gitlab', GITLAB, [merge(2, TWO, { source_branch: '' })]],
+      ['pushed for review', 'gitea', GITEA, [pullRequest(2, TWO, { label: '', ref: 'refs/pull/2/head' })]],
+      ['without a label', 'gitea', GITEA, [pullRequest(2, TWO, { label: '' })]],
+      ['with a ref that is no branch', 'gitea', GITEA, [pullRequest(2, TWO, { ref: 'refs/for/main' })]],
+      ['of forge_a without a branch', 'github', GITHUB, [pullRequest(2, TWO, { ref: null })]],
+      ['of forge_b without a branch', 'gitlab', GITLAB, [mergeRequest(2, TWO, { source_branch: '' })]],
     ];
     test.each(rows)(
       '%s are left out, and are marked if forks are included',
       async (_title, provider, path, answer) => {
-        const own = provider === 'gitlab' ? merge(1, ONE, {}) : request(1, ONE, {});
+        const own = provider === 'gitlab' ? mergeRequest(1, ONE, {}) : pullRequest(1, ONE, {});
         answers = { [path]: [...answer, own] };
         const params = { param_url: `http://${host}/o/r`, param_provider: provider, param_pr: 'true' };
         expect(JSON.parse((await run(check, params)).stdout)).toEqual([{ ref: ONE, pr: '1' }]);

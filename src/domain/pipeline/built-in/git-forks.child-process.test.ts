@@ -20,8 +20,8 @@ import { installIfMissing } from '#testing/process/debian-packages.ts';
 import { pull } from './git-pull.ts';
 
 /*
- * The author of a request from a fork decides what its commit names. The repository `private-own` is the one
- * of the resource, `private-other` another one that its token can read.
+ * The author of a pull request from a fork decides what its commit names. The repository `private-own` is the
+ * one of the resource, and `private-other` is another one that the token of the resource can read.
  */
 useGitServer();
 
@@ -41,15 +41,15 @@ const withPassword = (): string[] => [
     seen.filter(({ authorization }) => authorization !== '').map(({ path }) => path.split('/')[1] ?? ''),
   ),
 ];
-const other = (): string => `http://127.0.0.1:${port()}/private-other.git`;
+const urlOfOther = (): string => `http://127.0.0.1:${port()}/private-other.git`;
 
-describe('a get of a request from a fork', () => {
+describe('a get of a pull request from a fork', () => {
   const submodules = { param_submodules: 'true' };
   const refusal =
     'git: the submodules could not be fetched: a request from a fork gets neither the token nor the key for them\n';
 
   test.each<[title: string, address: () => string]>([
-    ['a whole address', other],
+    ['a whole address', urlOfOther],
     ['a relative address', () => '../private-other.git'],
     ['an address for SSH', () => 'git@127.0.0.1:private-other.git'],
   ])('gets no submodule that needs the token, with %s', async (_title, address) => {
@@ -85,11 +85,11 @@ describe('a get of a request from a fork', () => {
   });
 
   test.each<[title: string, config: () => string]>([
-    ['with lfs.url', () => `[lfs]\n\turl = ${other()}/info/lfs\n`],
-    ['with the address of a remote', () => `[remote "origin"]\n\tlfsurl = ${other()}/info/lfs\n`],
-    ['with nothing', () => ''],
+    ['lfs.url', () => `[lfs]\n\turl = ${urlOfOther()}/info/lfs\n`],
+    ['the address of a remote', () => `[remote "origin"]\n\tlfsurl = ${urlOfOther()}/info/lfs\n`],
+    ['nothing', () => ''],
   ])(
-    'gets files of Git LFS from its own repository only, whatever .lfsconfig says %s',
+    'gets files of Git LFS from the repository of the resource only, with %s in .lfsconfig',
     async (_title, config) => {
       const ref = await addLargeFile('private-own', 'the content', config());
       expect(await get(ref, { ...FORK, param_lfs: 'true' })).toMatchObject({ code: 0 });
@@ -98,8 +98,8 @@ describe('a get of a request from a fork', () => {
     },
   );
 
-  test('gets files of Git LFS of a submodule without the token', async () => {
-    await addLargeFile('public', 'the content', `[lfs]\n\turl = ${other()}/info/lfs\n`);
+  test('gets no files of Git LFS that need the token in a submodule', async () => {
+    await addLargeFile('public', 'the content', `[lfs]\n\turl = ${urlOfOther()}/info/lfs\n`);
     const ref = await addSubmodule('private-own', 'lib', 'public', '../public.git');
     const end = await get(ref, { ...FORK, ...submodules, param_lfs: 'true' });
     expect(end).toMatchObject({ code: 1, stderr: expect.stringContaining(refusal) });

@@ -73,7 +73,7 @@ function describeRequest(provider: string, number: number, labels: string[] = []
   };
 }
 
-/** Pages of at most `size` requests, the newest first, with a header Link as the forges write it. */
+/** Pages of at most `size` pull requests, the newest first, with a header Link as the forges write it. */
 function inPages(provider: string, all: number[], size: number): typeof answer {
   return (_request, url) => {
     const page = Number(url.searchParams.get('page'));
@@ -85,7 +85,7 @@ function inPages(provider: string, all: number[], size: number): typeof answer {
   };
 }
 
-describe('open requests', () => {
+describe('open pull requests', () => {
   test.each(['github', 'gitlab', 'gitea', 'forgejo'])('of %s are read page by page', async (provider) => {
     const newestFirst = numbersFrom(1, 130).toReversed();
     // The pages are shorter than requested, because forges have limits of their own.
@@ -115,7 +115,7 @@ describe('open requests', () => {
     expect(requests).toHaveLength(10);
   });
 
-  test('are listed once, even if a request that changes meanwhile is on two pages', async () => {
+  test('are listed once, even if one that changes meanwhile is on two pages', async () => {
     const pages = [
       [3, 2],
       [2, 1],

@@ -273,7 +273,7 @@ describe('a git get', () => {
     }
   });
 
-  test('fetches only what the cache lacks, and takes all else from the cache', async () => {
+  test('fetches only what the cache lacks, and takes everything else from the cache', async () => {
     const cache = await mkdtemp(join(root, 'cache-'));
     const first = await commit(randomBytes(30_000).toString('hex'));
     await run(pull, { param_url: httpUrl, version_ref: first, param_name: 'first', CACHE_DIR: cache });

@@ -40,10 +40,10 @@ beforeAll(async () => {
       const answer = url.includes('access_tokens')
         ? { token: 'short-lived' }
         : { id: 1, check_runs: checkRuns };
-      failures -= 1;
-      response
-        .writeHead(failures >= 0 ? 502 : url.includes('/nowhere/') ? 404 : 200)
-        .end(JSON.stringify(answer));
+      const status = url.includes('/nowhere/') ? 404 : 200;
+      const fails = failures > 0;
+      if (fails) failures -= 1;
+      response.writeHead(fails ? 502 : status).end(JSON.stringify(answer));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -126,9 +126,9 @@ describe('a notification to hostcheck', () => {
 
   test('sends the name of the build, so that a webhook of the host can retry it', async () => {
     await run({ notify_build_status: 'failed', notify_head_sha: SHA, BUILD_NUMBER: '7.1' });
-    const external = requests[2]?.body['external_id'];
-    expect(external).toBe('main/app/unit/7.1');
-    const event = { action: 'rerequested', check_run: { id: 1, external_id: external } };
+    const externalId = requests[2]?.body['external_id'];
+    expect(externalId).toBe('main/app/unit/7.1');
+    const event = { action: 'rerequested', check_run: { id: 1, external_id: externalId } };
     expect(readRerunRequest('check_run', 'valid', JSON.stringify(event))).toEqual({
       kind: 'rerun',
       build: { team: 'main', pipeline: 'app', job: 'unit', number: '7.1' },

@@ -37,7 +37,7 @@ const signalledAt = (signal: string, script: string, command: string, pattern: s
   `${command}() { case "$*" in ${pattern}) kill -${signal} $$ ;; esac; command ${command} "$@"; }\n${script}`;
 const killedAt = (script: string, command: string, pattern: string): string =>
   signalledAt('KILL', script, command, pattern);
-/** The script, for which files that nobody has changed for a moment are leftovers. */
+/** The script, changed so that files that nobody has changed for a moment are leftovers. */
 const impatient = (script: string): string =>
   script.replaceAll(`-cmin -${UNFINISHED_MINUTES}`, '-cmin -0.005');
 
@@ -123,7 +123,7 @@ describe('what a killed put copied', () => {
     expect((await names()).filter(isUnfinished)).toEqual([]);
   });
 
-  test('stays while another put may still write it', async () => {
+  test('stays at first, since its put might still be running', async () => {
     await runFs(killedAt(fs.push, 'mv', '*'));
     await putArtifact(killedAt(artifact.push, 'mv', '*'));
     const before = (await names()).filter(isUnfinished);

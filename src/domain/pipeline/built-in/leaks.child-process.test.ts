@@ -301,7 +301,7 @@ const STEPS: Record<string, Step> = {
   },
   'registry-image check': {
     script: registryImage.check,
-    variables: () => imageParameters(),
+    variables: imageParameters,
     worked: (end) => end.stdout.includes('"tag":"latest"') || end,
   },
   'registry-image get': {

@@ -12,7 +12,7 @@ import { semverFilter } from './semver-filter.ts';
 const MAX_VERSIONS = 100;
 /** The maximum number of pages of tags that one check reads. */
 const MAX_TAG_PAGES = 100;
-/** Large, because some registries send all tags in one page. */
+/** The maximum size of a page of tags. It is large, because some registries send all tags in one page. */
 const MAX_TAG_PAGE_BYTES = 16 * 1024 * 1024;
 /** The maximum size of one layer. */
 const MAX_BLOB_BYTES = 20_000_000_000;

@@ -14,7 +14,7 @@ import { push } from './registry-push.ts';
 let registry: RegistryProcess;
 let crane = '';
 let work = '';
-let repositories = 0;
+let repositoryCount = 0;
 let repository = '';
 
 const execute = promisify(execFile);
@@ -28,8 +28,8 @@ beforeAll(async () => {
 afterAll(async () => await registry.stop());
 beforeEach(async () => {
   work = await mkdtemp(join(tmpdir(), 'millrace-push-'));
-  repositories += 1;
-  repository = `team/pushed-${repositories}`;
+  repositoryCount += 1;
+  repository = `team/pushed-${repositoryCount}`;
   registry.rules = {};
   registry.requests = [];
 });
@@ -58,7 +58,7 @@ async function createArchive(text = 'hello'): Promise<string> {
 /** Creates an OCI layout of an index with images for two platforms. */
 async function createLayout(): Promise<string> {
   await createArchive();
-  const prepared = `${registry.open}/prepared/${repositories}`;
+  const prepared = `${registry.open}/prepared/${repositoryCount}`;
   for (const architecture of ['amd64', 'arm64']) {
     await runCrane('push', join(work, 'image.tar'), `${prepared}:${architecture}`);
     await runCrane(
@@ -129,7 +129,7 @@ test('an archive with layers that are not compressed is pushed', async () => {
 
 test('an OCI layout is pushed with all its platforms, and keeps its digest', async () => {
   const version = await versionOf(put(await createLayout(), { param_tag: 'all' }));
-  expect(version).toEqual({ digest: await digestOf(`prepared/${repositories}:all`), tag: 'all' });
+  expect(version).toEqual({ digest: await digestOf(`prepared/${repositoryCount}:all`), tag: 'all' });
   await runCrane('validate', '--remote', `${registry.open}/${repository}:all`);
 });
 
@@ -137,7 +137,7 @@ test('an archive of an OCI layout is pushed', async () => {
   await createLayout();
   await execute('tar', ['-cf', join(work, 'oci.tar'), '-C', join(work, 'layout'), '.']);
   const { digest } = await versionOf(put('oci.tar'));
-  expect(digest).toBe(await digestOf(`prepared/${repositories}:all`));
+  expect(digest).toBe(await digestOf(`prepared/${repositoryCount}:all`));
 });
 
 test('a repeated put uploads no layer again, and prints the same version', async () => {
@@ -196,13 +196,9 @@ async function createArchiveWithConfig(config: string): Promise<string> {
   return 'evil.tar';
 }
 
-const FAULTS: Record<string, [() => Promise<string>, Record<string, string>, string]> = {
+const FAULTS: Record<string, [() => string | Promise<string>, Record<string, string>, string]> = {
   'an image whose manifest was changed': [createDamagedLayout, {}, 'is damaged'],
-  'an image without its layers': [
-    async () => await Promise.resolve(createIncompleteLayout()),
-    {},
-    'lacks the file blobs/sha256/',
-  ],
+  'an image without its layers': [createIncompleteLayout, {}, 'lacks the file blobs/sha256/'],
   'an archive that names a file of the machine': [
     async () => await createArchiveWithConfig('../../../../etc/hostname'),
     {},
@@ -213,17 +209,13 @@ const FAULTS: Record<string, [() => Promise<string>, Record<string, string>, str
     {},
     'is a link that leads out',
   ],
-  'a path outside the working directory': [
-    async () => await Promise.resolve('../x'),
-    {},
-    "image '../x' is not in",
-  ],
-  'no path': [async () => await Promise.resolve(''), {}, 'the put needs image'],
-  'something that is not there': [async () => await Promise.resolve('none'), {}, "there is no 'none'"],
+  'a path outside the working directory': [() => '../x', {}, "image '../x' is not in"],
+  'no path': [() => '', {}, 'the put needs image'],
+  'something that is not there': [() => 'none', {}, "there is no 'none'"],
   'a folder without an image': [
-    async () => {
+    () => {
       mkdirSync(join(work, 'empty'));
-      return await Promise.resolve('empty');
+      return 'empty';
     },
     {},
     'neither an OCI layout nor',

@@ -14,7 +14,7 @@ interface FilterOptions {
   tags?: string[];
 }
 
-/** Runs the program as a check does; null if it refuses the constraint. */
+/** Runs the program as a check does. Returns null if the program refuses the constraint. */
 function pickTags(
   constraint: string,
   { last = '0.0.1', prereleases = false, tags = TAGS }: FilterOptions = {},
@@ -46,7 +46,7 @@ test.each<[string, string[]]>([
   expect(pickTags(constraint)).toEqual(tags);
 });
 
-test('prereleases come on request, in the order of Semantic Versioning; <2 excludes those of 2.0.0, <2.0.0 includes them', () => {
+test('prereleases come on request, in the order of Semantic Versioning', () => {
   expect(pickTags('>=1.4 <2', { prereleases: true })).toEqual([
     '1.4.1-rc.1',
     '1.4.1-rc.2',
@@ -54,6 +54,10 @@ test('prereleases come on request, in the order of Semantic Versioning; <2 exclu
     '1.4.1',
     '1.10.0',
   ]);
+});
+
+test('<2 excludes the prereleases of 2.0.0, and <2.0.0 includes them', () => {
+  expect(pickTags('>=1.10 <2', { prereleases: true })).toEqual(['1.10.0']);
   expect(pickTags('>=1.10 <2.0.0', { prereleases: true })).toEqual(['1.10.0', '2.0.0-rc.1']);
 });
 

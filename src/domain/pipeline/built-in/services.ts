@@ -15,16 +15,19 @@ interface Service {
   timeout?: string;
 }
 
+/** The text as a string of HCL, in which `${` begins no template. */
+const hclString = (text: string): string => JSON.stringify(text).replaceAll('${', () => '$${');
+
 const definition = ({ name, params, image, start, ready, timeout = '120s' }: Service): string => `
 service_type "${name}" {
   params = [${params.map((param) => JSON.stringify(param)).join(', ')}]
   start "docker" {
-    image = ${JSON.stringify(image).replaceAll(/\$(?=\{)/g, () => '$$')}
+    image = ${hclString(image)}
     cmd   = ${heredoc(start)}
   }
   stop "exec" {}
   ready_check "docker" {
-    image   = ${JSON.stringify(image).replaceAll(/\$(?=\{)/g, () => '$$')}
+    image   = ${hclString(image)}
     cmd     = ${heredoc(ready)}
     timeout = "${timeout}"
   }

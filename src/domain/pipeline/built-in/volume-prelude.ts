@@ -1,6 +1,6 @@
 /**
- * If nobody has written to an unfinished file or folder for so long, its put was killed: a running put does
- * not pause so long.
+ * How long nobody must have written to an unfinished file or folder until it counts as left by a killed put.
+ * A running put does not pause so long.
  */
 export const UNFINISHED_MINUTES = 24 * 60;
 
