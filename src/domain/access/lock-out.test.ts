@@ -85,7 +85,7 @@ describe('an account can be unlinked from a provider', () => {
 });
 
 describe('no account is locked out', () => {
-  test('by any sequence of these changes', () => {
+  test('by any sequence of changes that are not refused', () => {
     const provider = fc.constantFrom('one', 'two', 'three');
     const anyStep = fc.record({
       change: fc.constantFrom('local-off', 'local-on', 'off', 'on', 'unlink'),

@@ -41,7 +41,7 @@ const termination = (more: Partial<TerminationMessage>): { termination: Terminat
 });
 const version = { ref: 'abc' };
 
-describe('the log of a build that ended without its event', () => {
+describe('the log of a build whose end no event reported', () => {
   test.each<[string, BuildState, Partial<EndToSettle>, string[]]>([
     ['a step whose end was not reported', putBegun, termination({ versions: { '1': version } }), ['1']],
     ['steps that were not reported', initialState, termination({ versions: { '1': version } }), ['0', '1']],

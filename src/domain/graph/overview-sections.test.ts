@@ -45,12 +45,12 @@ describe('a page', () => {
     ['begins within a team', [1, 100], ['a: 2', 'b: ', 'c: 3']],
     ['has an empty team once: not before its page', [0, 2], ['a: 1 2']],
     ['has an empty team once: on its page', [2, 4], ['b: ', 'c: 3']],
-    ['after the last one is empty', [4, 6], []],
+    ['after the last team is empty', [4, 6], []],
   ])('%s', (_name, [from, to, filtered], expected) => {
     expect(page(from, to, filtered)).toEqual(expected);
   });
 
-  test('of teams without any pipelines has them all', () => {
+  test('has all teams if no team has a pipeline', () => {
     expect(sectionsOf(TEAMS, [], { from: 0, to: 100, filtered: false })).toHaveLength(3);
   });
 });

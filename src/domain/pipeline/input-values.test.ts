@@ -121,7 +121,7 @@ describe('the list of problems', () => {
     ]);
   });
 
-  test('has names that every JavaScript object has, like any other unknown name', () => {
+  test('has the unknown inputs __proto__ and toString, and no declared input toString with a default', () => {
     expect(outcome([], JSON.parse('{"__proto__": 1, "toString": 2}'))).toHaveLength(2);
     expect(outcome([{ ...string, name: 'toString' }], {})).toEqual({ toString: 'x' });
   });

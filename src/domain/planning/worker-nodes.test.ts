@@ -35,7 +35,7 @@ describe('the nodes of a team', () => {
     ]);
   });
 
-  test('that allows only some tags are those of these tags', () => {
+  test('that allows only some tags are those for Pods without tags, and those of the allowed tags', () => {
     const workers = [{ tag: 'gpu', nodeSelector: { 'example.org/gpu': 'a100' } }];
     expect(workerNodes({ name: 'shop', allowedTags: ['mips'], workers }, CLUSTER)).toEqual([
       UNTAGGED,

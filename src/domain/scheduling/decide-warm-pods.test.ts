@@ -32,7 +32,7 @@ const pod = (id: number, more: Partial<WarmPodState> = {}): WarmPodState => ({
 describe('Pods are created', () => {
   const tests: Record<string, [Partial<WarmFacts>, string[]]> = {
     'for each shape once, then for the likeliest again': [{}, ['a', 'b', 'a']],
-    'for each shape without one only, while builds begin': [{ refill: false, pods: [pod(1)] }, ['b']],
+    'only for each shape without a Pod, while builds begin': [{ refill: false, pods: [pod(1)] }, ['b']],
     'for the shape that has fewest': [{ pods: [pod(1), pod(2)] }, ['b']],
     'only for as many builds as the team may run': [{ freeSlots: 1 }, ['a']],
     'not if the team runs all the builds that it may': [{ freeSlots: 0 }, []],
