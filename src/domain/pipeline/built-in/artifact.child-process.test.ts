@@ -226,8 +226,8 @@ describe('the store', () => {
   });
 
   test('gets credentials that are in no argument of a process', async () => {
-    const spied = push.replace(' | curl ', ' | tr_and_curl ');
-    const spy = `tr_and_curl() { printf '%s\\n' "$*" >>"$start/arguments"; curl "$@"; }\n`;
+    const spied = push.replace(' | curl ', ' | recorded_curl ');
+    const spy = `recorded_curl() { printf '%s\\n' "$*" >>"$start/arguments"; curl "$@"; }\n`;
     const end = await run(`${spy}${spied}`, STORE.parameters(), { put_dir: 'out' });
     expect(end.code).toBe(0);
     const seen = await readFile(join(work, 'arguments'), 'utf8');
@@ -274,7 +274,7 @@ describe('a folder on a volume', () => {
     expect(await checkedHashes(VOLUME, second)).toEqual([third, fourth]);
   });
 
-  test('keeps archives by the time of their last put', async () => {
+  test('sets the time of an archive to that of its last put', async () => {
     const hash = await putText(VOLUME, '1');
     const archive = `${volume}/a "b"/c/${hash}.tar.gz`;
     await utimes(archive, 5, 5);
