@@ -3,7 +3,7 @@ import { VERSION } from '#config';
 import { ProblemError, type RequestContext } from './problem-error.ts';
 import { toUnreachable, Unreachable } from './unreachable.ts';
 
-/** No response takes longer, except a log. */
+/** Limit for a whole response. A log may take longer: for it, this limits the wait for the next chunk. */
 const TIMEOUT_MS = 30_000;
 /** No response is longer, except a log. */
 const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
@@ -26,15 +26,13 @@ export function requestPath(...segments: string[]): string {
 
 const isToken = (text: string): boolean => /^[\x21-\x7e]+$/.test(text);
 
-/**
- * Sends requests to a gateway with the user's token. Each failure throws an error with a sentence for people.
- */
+/** Sends requests to a gateway with the user's token. Each failure throws an error with a sentence for people. */
 export class Api {
   readonly #context: RequestContext;
   readonly #token: string | undefined;
 
   constructor(context: RequestContext, token: string | undefined) {
-    // The error of `fetch` for such a header would quote the token.
+    // `fetch` would refuse the header with an error that quotes the token.
     if (token !== undefined && !isToken(token))
       throw new CommandError(
         `the token ${context.tokenOrigin} contains characters that no token has, such as spaces or a second line`,
@@ -92,7 +90,7 @@ export class Api {
     let silenceTimer = startTimer();
     try {
       const response = await this.#fetch(path, { headers: { accept: 'text/plain' }, signal: abort.signal });
-      if (typeOf(response) !== 'text/plain') throw this.#notMillrace(typeOf(response));
+      if (mediaTypeOf(response) !== 'text/plain') throw this.#notMillrace(mediaTypeOf(response));
       const decoder = new TextDecoder();
       for await (const chunk of response.body ?? []) {
         clearTimeout(silenceTimer);
@@ -120,8 +118,8 @@ export class Api {
       signal,
     });
     const { body } = response;
-    if (body !== null && typeOf(response) === 'text/event-stream') return body;
-    throw this.#notMillrace(typeOf(response));
+    if (body !== null && mediaTypeOf(response) === 'text/event-stream') return body;
+    throw this.#notMillrace(mediaTypeOf(response));
   }
 
   async #fetch(path: string, request: RequestInit): Promise<Response> {
@@ -133,7 +131,7 @@ export class Api {
         target === undefined || target === this.url ? '' : ` to ${target}: use that address as the server`;
       throw new Unreachable(`${this.url} redirects${hint}`);
     }
-    const isProblem = /\bjson$/.test(typeOf(response));
+    const isProblem = /\bjson$/.test(mediaTypeOf(response));
     const document: Record<string, unknown> = isProblem ? Object(await this.#json(response)) : {};
     throw new ProblemError(response.status, document, this.#context);
   }
@@ -151,7 +149,7 @@ export class Api {
   }
 
   async #json(response: Response) {
-    if (!/\bjson$/.test(typeOf(response))) throw this.#notMillrace(typeOf(response));
+    if (!/\bjson$/.test(mediaTypeOf(response))) throw this.#notMillrace(mediaTypeOf(response));
     const text = await this.#text(response);
     try {
       return JSON.parse(text);
@@ -182,6 +180,6 @@ export class Api {
   }
 }
 
-function typeOf(response: Response): string {
+function mediaTypeOf(response: Response): string {
   return response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? 'nothing';
 }

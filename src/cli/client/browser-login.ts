@@ -11,7 +11,7 @@ import { Unreachable } from './unreachable.ts';
 
 const MAX_CLIENT_CHARACTERS = 100;
 
-/** A login ends after this many failed requests in a row, so that it survives a short outage. */
+/** A login survives a short outage: it ends only after this many failed requests in a row. */
 const MAX_FAILURES = 3;
 
 export interface BrowserLoginOptions {

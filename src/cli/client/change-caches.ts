@@ -33,13 +33,16 @@ export async function clearCache(
 
 function renderCaches(caches: readonly CacheJson[], paint: Paint, isWide: boolean): string {
   if (caches.length === 0) return '';
-  const rows = caches.map(({ resource, size_bytes: bytes, last_used_at: at, used_by: by, reason }) => [
-    resource,
-    bytes === undefined ? '' : sizeOf(bytes),
-    at === undefined ? 'never' : timeOf(at),
-    by ?? reason ?? '',
-    ...(isWide ? [String(bytes ?? ''), by === undefined ? '' : (reason ?? '')] : []),
-  ]);
+  const rows = caches.map(
+    ({ resource, size_bytes: bytes, last_used_at: lastUse, used_by: user, reason = '' }) => [
+      resource,
+      bytes === undefined ? '' : sizeOf(bytes),
+      lastUse === undefined ? 'never' : timeOf(lastUse),
+      // `reason` says why the last build or check ran without the cache.
+      user ?? reason,
+      ...(isWide ? [String(bytes ?? ''), user === undefined ? '' : reason] : []),
+    ],
+  );
   return renderTable(['CACHE', 'SIZE', 'LAST USE', 'USED BY', 'BYTES', 'WHY LEFT OUT'], rows, paint);
 }
 

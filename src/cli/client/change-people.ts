@@ -33,6 +33,7 @@ async function saveRole(
   { team, role }: SetMemberOptions,
 ): Promise<TeamMemberJson> {
   const path = requestPath('teams', team, 'members');
+  // PUT changes the role of a member and answers 404 for anyone else. POST adds a member.
   try {
     return (await api.ask<TeamMemberJson>('PUT', `${path}${requestPath(username)}`, { role })).data;
   } catch (error) {

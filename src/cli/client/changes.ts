@@ -28,17 +28,17 @@ export function changesOf(current: DefinitionJson, update: PipelineUpdate): Chan
   const { config = current.config, vars = current.vars } = update;
   return {
     settings: [
-      ...setting('display name', current.display_name ?? '', update.display_name),
-      ...setting('public', String(current.public ?? false), update.public?.toString()),
+      ...settingChange('display name', current.display_name ?? '', update.display_name),
+      ...settingChange('public', String(current.public ?? false), update.public?.toString()),
       ...Object.keys({ ...current.vars, ...vars })
         .toSorted()
-        .flatMap((name) => variable(name, current.vars[name], vars[name])),
+        .flatMap((name) => variableChange(name, current.vars[name], vars[name])),
     ],
     lines: config === current.config ? [] : compareLines(current.config, config),
   };
 }
 
-function setting(name: string, before: string, after: string | undefined): string[] {
+function settingChange(name: string, before: string, after: string | undefined): string[] {
   return after === undefined || before === after
     ? []
     : [`${name}: ${displayed(before)} → ${displayed(after)}`];
@@ -46,7 +46,7 @@ function setting(name: string, before: string, after: string | undefined): strin
 
 const displayed = (value: string): string => (value === '' ? 'none' : replaceInvisible(value));
 
-function variable(name: string, before: string | undefined, after: string | undefined): string[] {
+function variableChange(name: string, before: string | undefined, after: string | undefined): string[] {
   if (before === after) return [];
   const verb = before === undefined ? 'added' : after === undefined ? 'removed' : 'changed';
   return [`variable ${replaceInvisible(name)}: ${verb}`];
@@ -77,12 +77,16 @@ function changedLines(removed: string[], added: string[]): DiffLine[] {
       { mark: '-', text: `(${removed.length} lines)` },
       { mark: '+', text: `(${added.length} lines)` },
     ];
-  return diff(removed, added).map(([side, text]) => ({
-    mark: side === 0 ? ' ' : side === 1 ? '-' : '+',
-    text,
-  }));
+  return diff(removed, added).map(([sign, text]) => ({ mark: markOf(sign), text }));
 }
 
+/** The mark for the sign that `diff` of node:util gives a line: 1 for removed, -1 for added, 0 for unchanged. */
+function markOf(sign: number): DiffLine['mark'] {
+  if (sign === 0) return ' ';
+  return sign === 1 ? '-' : '+';
+}
+
+/** How many lines are the same at the start of both lists. */
 function commonStart(lines: readonly string[], otherLines: readonly string[]): number {
   const at = lines.findIndex((line, index) => line !== otherLines[index]);
   return at < 0 ? lines.length : at;
@@ -90,12 +94,11 @@ function commonStart(lines: readonly string[], otherLines: readonly string[]): n
 
 /** Leaves out lines far from any change. */
 function shorten(lines: DiffLine[]): DiffLine[] {
-  const changed = lines.flatMap(({ mark }, at) => (mark === ' ' ? [] : [at]));
-  const near = new Set(
-    changed.flatMap((at) =>
-      Array.from({ length: 2 * CONTEXT_LINES + 1 }, (_, step) => at - CONTEXT_LINES + step),
-    ),
-  );
+  const near = new Set<number>();
+  for (const [at, { mark }] of lines.entries()) {
+    if (mark === ' ') continue;
+    for (let index = at - CONTEXT_LINES; index <= at + CONTEXT_LINES; index += 1) near.add(index);
+  }
   return lines.flatMap((line, at): DiffLine[] => {
     if (near.has(at)) return [line];
     return near.has(at - 1) || at === 0 ? [{ mark: '…', text: '' }] : [];

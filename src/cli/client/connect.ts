@@ -20,7 +20,7 @@ export interface ServerOptions {
   caFile?: string;
 }
 
-/** The gateway to use, with the token for it. */
+/** Chooses the server and the token for it. Sends nothing yet. */
 export async function connect(options: ServerOptions, terminal: Terminal): Promise<Api> {
   const config = readConfig(terminal);
   const credentials = await readCredentials(config.directory);

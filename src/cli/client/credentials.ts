@@ -16,9 +16,10 @@ export interface ServerCredential {
 }
 
 export interface CredentialsFile {
-  /** The server of the last login. */
+  /** The URL of the server that commands use without `--url`. Older versions know no other current one. */
   current?: string;
   servers: Record<string, ServerCredential>;
+  /** The name of the context that commands use without `--context`. */
   current_context?: string;
   /** The contexts by name. Files of older versions have none. */
   contexts?: Record<string, ServerContext>;

@@ -6,7 +6,7 @@ import type { TerminalSize } from '#domain/build/debug-session.ts';
 import { replaceInvisible } from '#domain/graph/measure-label.ts';
 import type { Api } from './api.ts';
 import { connect } from './connect.ts';
-import { escapeOf } from './escape-keys.ts';
+import { filterEscape } from './escape-keys.ts';
 import { InputSender } from './input-sender.ts';
 import { pathOfBuild } from './show-build.ts';
 import { followStream } from './stream-build.ts';
@@ -79,7 +79,7 @@ async function printOutput(
     if (name === 'output') {
       const { data: bytes }: { data: string } = JSON.parse(data);
       terminal.out(Buffer.from(bytes, 'base64'));
-      sender.received(Number(id));
+      sender.confirmOutput(Number(id));
     }
     return end !== undefined;
   };
@@ -91,10 +91,10 @@ async function printOutput(
 
 /** Sends keys, and the size of the terminal whenever it changes. */
 function sendKeys(keys: Keys, sender: InputSender, leave: (message: string) => void): () => void {
-  const escape = escapeOf(() => leave('you left the shell'));
+  const keysToPassOn = filterEscape(() => leave('you left the shell'));
   return keys.take({
-    keys: (bytes) => sender.data(escape(bytes)),
-    resized: () => sender.size(sizeOf(keys)),
+    keys: (bytes) => sender.sendData(keysToPassOn(bytes)),
+    resized: () => sender.sendSize(sizeOf(keys)),
   });
 }
 
@@ -102,14 +102,14 @@ function sendKeys(keys: Keys, sender: InputSender, leave: (message: string) => v
 function sendStandardInput(terminal: Terminal, sender: InputSender): () => void {
   const input = standardInput(terminal);
   if (input === undefined) {
-    sender.end();
+    sender.sendEnd();
     return () => undefined;
   }
   const read = async (): Promise<void> => {
-    for await (const bytes of input) await sender.dataWhenRoom(bytes);
-    sender.end();
+    for await (const bytes of input) await sender.sendDataWhenRoom(bytes);
+    sender.sendEnd();
   };
-  read().catch(() => sender.end());
+  read().catch(() => sender.sendEnd());
   return () => {
     // Another program may hold the standard input open, so that it never ends by itself.
     if (input instanceof Readable) input.destroy();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { escapeOf } from './escape-keys.ts';
+import { filterEscape } from './escape-keys.ts';
 
 /**
  * Types keys that arrive in these pieces. Returns which keys are passed on, and whether the user left the
@@ -7,8 +7,8 @@ import { escapeOf } from './escape-keys.ts';
  */
 function typeKeys(...pieces: string[]): [passed: string, left: boolean] {
   let left = false;
-  const escape = escapeOf(() => (left = true));
-  const passed = pieces.map((piece) => Buffer.from(escape(Buffer.from(piece))).toString());
+  const keysToPassOn = filterEscape(() => (left = true));
+  const passed = pieces.map((piece) => Buffer.from(keysToPassOn(Buffer.from(piece))).toString());
   return [passed.join(''), left];
 }
 

@@ -3,10 +3,10 @@ const TILDE = 0x7e;
 const FULL_STOP = 0x2e;
 
 /**
- * Finds Enter, ~ and a full stop among the keys, as ssh does: then nothing is passed on, and `leave` is
- * called. Returns the keys to pass on.
+ * Returns a filter for typed keys: it returns the keys to pass on. If the user types Enter, ~ and a full stop,
+ * as in ssh, the filter calls `leave` and returns nothing. After Enter, two ~ pass on one ~.
  */
-export function escapeOf(leave: () => void): (keys: Uint8Array) => Uint8Array {
+export function filterEscape(leave: () => void): (keys: Uint8Array) => Uint8Array {
   /** True at the beginning too, as if the user had just pressed Enter. */
   let afterEnter = true;
   let afterTilde = false;
@@ -17,7 +17,7 @@ export function escapeOf(leave: () => void): (keys: Uint8Array) => Uint8Array {
         leave();
         return Buffer.alloc(0);
       }
-      // The tilde is passed on with the next key: it may be the beginning of an escape.
+      // A ~ that could begin an escape waits for the next key.
       if (afterTilde) passed.push(TILDE);
       const isTilde = afterEnter && key === TILDE && !afterTilde;
       if (!isTilde && !(afterTilde && key === TILDE)) passed.push(key);

@@ -33,14 +33,14 @@ export function findingsIn(error: unknown): FindingJson[] | undefined {
   return Array.isArray(findings) ? findings : undefined;
 }
 
+/** One line for the file: whether it is valid, with the numbers of errors and warnings. */
 export function verdictOn(findings: readonly FindingJson[], { file }: ConfigText, paint: Paint): string {
   const errors = findings.filter(isErrorFinding).length;
   const warnings = findings.length - errors;
-  const parts = [
-    errors > 0 ? paint('red', 'not valid') : paint('green', 'valid'),
+  const verdict = errors > 0 ? paint('red', 'not valid') : paint('green', 'valid');
+  const counts = [
     ...(errors > 0 ? [pluralize(errors, 'error')] : []),
     ...(warnings > 0 ? [pluralize(warnings, 'warning')] : []),
   ];
-  const [verdict = '', ...counts] = parts;
-  return `${file}: ${verdict}${counts.length === 0 ? '' : `, ${counts.join(', ')}`}\n`;
+  return `${file}: ${[verdict, ...counts].join(', ')}\n`;
 }

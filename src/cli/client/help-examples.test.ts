@@ -7,9 +7,8 @@ import { openFakeServer } from '#testing/cli/fake-server.ts';
 import { isLocal, VERBS } from '#testing/cli/verbs.ts';
 
 /*
- * Runs the examples of the help against a fake server that accepts only routes of the gateway, except
- * examples that read a file or a password. e2e/command-line-examples.test.ts runs all examples against a real
- * gateway.
+ * Runs the examples of the help against a fake server. Examples that read a file or a password are left out:
+ * e2e/command-line-examples.test.ts runs all examples against a real gateway.
  */
 const LEFT_OUT_VERBS = new Set([
   'diff',

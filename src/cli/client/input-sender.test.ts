@@ -57,12 +57,12 @@ describe('input of a shell', () => {
       'lost',
       'answer-lost',
     ]);
-    sender.data(Buffer.from('a'));
-    sender.data(Buffer.from('b'));
-    sender.size({ columns: 90, rows: 30 });
+    sender.sendData(Buffer.from('a'));
+    sender.sendData(Buffer.from('b'));
+    sender.sendSize({ columns: 90, rows: 30 });
     await until(() => text() === 'ab');
-    sender.data(Buffer.from('c'));
-    sender.end();
+    sender.sendData(Buffer.from('c'));
+    sender.sendEnd();
     await until(() => acceptedBodies.some(({ end }) => end === true));
     expect(text()).toBe('abc');
     expect(acceptedBodies.map(({ sequence }) => sequence)).toEqual(
@@ -73,8 +73,8 @@ describe('input of a shell', () => {
 
   test('is cut into messages', async () => {
     const { sender, acceptedBodies, text, until } = openServer();
-    await sender.dataWhenRoom(Buffer.alloc(2 * DEBUG_LIMITS.messageBytes + 5, 'x'));
-    sender.end();
+    await sender.sendDataWhenRoom(Buffer.alloc(2 * DEBUG_LIMITS.messageBytes + 5, 'x'));
+    sender.sendEnd();
     await until(() => acceptedBodies.some(({ end }) => end === true));
     expect(text()).toBe('x'.repeat(2 * DEBUG_LIMITS.messageBytes + 5));
     expect(acceptedBodies.length).toBeGreaterThan(3);
@@ -82,16 +82,16 @@ describe('input of a shell', () => {
 
   test('is sent with the number of the output that has arrived', async () => {
     const { sender, bodies, until } = openServer();
-    sender.received(4);
+    sender.confirmOutput(4);
     await until(() => bodies.length === 1);
-    sender.received(6);
+    sender.confirmOutput(6);
     await until(() => bodies.length === 2);
     expect(bodies).toEqual([{ received: 4 }, { received: 6 }]);
   });
 
   test('fails if the server stays unreachable', async () => {
     const { sender } = openServer(Array.from({ length: 20 }, () => 'lost' as const));
-    sender.data(Buffer.from('a'));
+    sender.sendData(Buffer.from('a'));
     await expect(sender.failed).rejects.toThrow('lost');
   });
 });

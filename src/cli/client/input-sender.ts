@@ -15,7 +15,7 @@ const MAX_ATTEMPTS = 15;
  * output has arrived.
  */
 export class InputSender {
-  /** Rejects when the server cannot be reached, or refuses a message. */
+  /** Rejects when the server stays unreachable or refuses a message. */
   readonly failed: Promise<never>;
   readonly #fail: (error: unknown) => void;
   readonly #api: Pick<Api, 'ask'>;
@@ -27,6 +27,7 @@ export class InputSender {
   /** The message that is being sent. It keeps its number until the server has it. */
   #message: (DebugInput & { sequence: number }) | undefined;
   #lastSequence = 0;
+  /** The number of the newest output that has arrived, and the number that the server knows. */
   #received = 0;
   #reportedReceived = 0;
   #sending = false;
@@ -43,30 +44,30 @@ export class InputSender {
     this.#pause = pause ?? (async (milliseconds) => await sleep(milliseconds));
   }
 
-  data(bytes: Uint8Array): void {
+  sendData(bytes: Uint8Array): void {
     this.#data = Buffer.concat([this.#data, bytes]);
     this.#wake();
   }
 
   /** Sends data. Resolves when there is room for more. */
-  async dataWhenRoom(bytes: Uint8Array): Promise<void> {
-    this.data(bytes);
+  async sendDataWhenRoom(bytes: Uint8Array): Promise<void> {
+    this.sendData(bytes);
     if (this.#data.length < DEBUG_LIMITS.messageBytes) return;
     await new Promise<void>((resolve) => this.#waitingForRoom.push(resolve));
   }
 
-  size(size: TerminalSize): void {
+  sendSize(size: TerminalSize): void {
     this.#size = size;
     this.#wake();
   }
 
-  end(): void {
+  sendEnd(): void {
     this.#isAtEnd = true;
     this.#wake();
   }
 
-  /** Reports to the server that the output up to this number has arrived. */
-  received(sequence: number): void {
+  /** Lets the server know that the output up to this number has arrived. */
+  confirmOutput(sequence: number): void {
     this.#received = sequence;
     this.#wake();
   }

@@ -50,8 +50,8 @@ function renderResources(resources: readonly ResourceJson[], paint: Paint, isWid
       : []),
   ]);
   const heads = ['RESOURCE', 'VERSIONS', 'CHECKED', 'NEXT CHECK', 'PINNED', 'CHECK ERROR'];
-  const more = ['TYPE', 'INTERVAL', 'PIN COMMENT', 'ID'];
-  return renderTable([...heads, ...more], rows, paint);
+  const wideHeads = ['TYPE', 'INTERVAL', 'PIN COMMENT', 'ID'];
+  return renderTable([...heads, ...wideHeads], rows, paint);
 }
 
 const pinOf = ({ pinned_version_id: id, pinned_by: by = '' }: ResourceJson): string =>
@@ -96,9 +96,10 @@ function renderResource(
     ...checkFacts(check),
     ...webhookFacts(resource, url),
   ];
+  const renderedFacts = renderFacts(facts, paint);
   const { output } = check;
-  const end = output === '' || output.endsWith('\n') ? '' : '\n';
-  return `${renderFacts(facts, paint)}${output === '' ? '' : '\n'}${visibleLines(output)}${end}`;
+  if (output === '') return renderedFacts;
+  return `${renderedFacts}\n${visibleLines(output)}${output.endsWith('\n') ? '' : '\n'}`;
 }
 
 function checkFacts({ last_checked_at: at, running, failures, error = '', held = '' }: CheckJson): FactRows {

@@ -34,7 +34,7 @@ export async function login(server: string, options: LoginOptions, terminal: Ter
   const stored = await readCredentials(config.directory);
   const caFile = options.caFile ?? config.caFile;
   await prepareConnection(url, caFile ?? stored.servers[url]?.ca_file, config);
-  const { until, ...obtained } = await obtainCredential(url, options, terminal);
+  const { expiresAt, ...obtained } = await obtainCredential(url, options, terminal);
   const storedCaFile = caFile === undefined ? stored.servers[url]?.ca_file : resolve(caFile);
   const credential = { ...obtained, ...defined({ ca_file: storedCaFile }) };
   // Another command may have changed the file meanwhile.
@@ -45,28 +45,30 @@ export async function login(server: string, options: LoginOptions, terminal: Ter
     credential.username === undefined
       ? 'with a token that belongs to no account'
       : `as ${credential.username}`;
-  const expiry = until === undefined ? '' : ` until ${timeOf(until)}`;
+  const expiry = expiresAt === undefined ? '' : ` until ${timeOf(expiresAt)}`;
   terminal.err(
     `Logged in at ${url} ${account}${expiry}. Credentials stored in ${credentialsFile(config.directory)}.\n`,
   );
   return EXIT.success;
 }
 
-/** Makes the context of a login current. Its team stays, unless the login names another. */
+/** Makes the context of a login current. The context keeps its team, unless the login names another. */
 function contextsAfter(
   before: CredentialsFile,
   updated: CredentialsFile,
   { url, context, team }: { url: string; context?: string; team?: string },
 ): CredentialsFile {
+  // With a name from the user, a new server must not also get a context named after its host.
   const contexts = contextsOf(context === undefined ? updated : before);
   const name = context ?? contextNameOf(updated, url) ?? url;
-  const old = contexts.get(name);
-  contexts.set(name, { url, ...(old?.url === url && old), ...defined({ team }) });
+  const existing = contexts.get(name);
+  const existingTeam = existing?.url === url ? existing.team : undefined;
+  contexts.set(name, { url, ...defined({ team: team ?? existingTeam }) });
   return withContexts(updated, contexts, name);
 }
 
 interface ObtainedCredential extends ServerCredential {
-  until?: string;
+  expiresAt?: string;
 }
 
 async function obtainCredential(
@@ -123,7 +125,7 @@ async function changePasswordFirst(
   return toCredential((await api.ask<SessionJson>('PUT', '/profile/password', body)).data);
 }
 
-function toCredential({ token, username, expires_at: until }: SessionJson): ObtainedCredential {
+function toCredential({ token, username, expires_at: expiresAt }: SessionJson): ObtainedCredential {
   if (token === undefined) throw new CommandError('the server sent no token');
-  return { token, username, ...defined({ until }) };
+  return { token, username, ...defined({ expiresAt }) };
 }

@@ -14,7 +14,7 @@ export async function logout(server: string | undefined, terminal: Terminal): Pr
   const credential = url === undefined ? undefined : stored.servers[url];
   if (url === undefined || credential === undefined)
     throw new CommandError(url === undefined ? 'you are not logged in' : `you are not logged in at ${url}`);
-  const stillValid = await endSession(
+  const noteOnSession = await endSession(
     url,
     credential,
     async () => await prepareConnection(url, credential.ca_file, config),
@@ -25,7 +25,7 @@ export async function logout(server: string | undefined, terminal: Terminal): Pr
   const contexts = contextsOf({ ...latest, servers });
   const current = latest.current === url ? undefined : contextNameOf(latest);
   await writeCredentials(config.directory, withContexts({ servers }, contexts, current));
-  terminal.err(`Logged out at ${url}.${stillValid}\n`);
+  terminal.err(`Logged out at ${url}.${noteOnSession}\n`);
   return EXIT.success;
 }
 

@@ -116,12 +116,17 @@ export function usersCommand(run: Run): Command {
         return await showUser(user, options, terminal);
       }),
     );
-  for (const verb of [list, get, disableCommand(run, 'disable'), disableCommand(run, 'enable')])
+  for (const verb of [
+    list,
+    get,
+    disableOrEnableCommand(run, 'disable'),
+    disableOrEnableCommand(run, 'enable'),
+  ])
     group.addCommand(verb);
   return group;
 }
 
-function disableCommand(run: Run, verb: 'disable' | 'enable'): Command {
+function disableOrEnableCommand(run: Run, verb: 'disable' | 'enable'): Command {
   const about =
     verb === 'disable' ? 'disable an account: it cannot sign in, and its sessions end' : 'enable an account';
   return addServerOptions(new Command(verb).argument('<user>', 'the user name').addOption(outputOption()))

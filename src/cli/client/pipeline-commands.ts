@@ -36,8 +36,8 @@ const addNameArgument = (command: Command, makeOutput = outputOption): Command =
       .addOption(makeOutput()),
   );
 
-const CONFIG = 'HCL file; - reads standard input';
-const NOT_RUNNING = 'the pipeline has errors, or does not run yet';
+const CONFIG_HELP = 'HCL file; - reads standard input';
+const EXIT_1_IF_NOT_RUNNING = 'the pipeline has errors, or does not run yet';
 
 const addSettingOptions = (command: Command): Command =>
   addVariableOptions(command)
@@ -96,7 +96,7 @@ function getCommand(run: Run): Command {
 
 function createCommand(run: Run): Command {
   return addSettingOptions(
-    addNameArgument(new Command('create')).requiredOption('-c, --config <file>', CONFIG),
+    addNameArgument(new Command('create')).requiredOption('-c, --config <file>', CONFIG_HELP),
   )
     .description('create a pipeline from an HCL text')
     .addHelpText(
@@ -108,7 +108,7 @@ Anyone who may read the Pipeline object can read its variables: put secrets into
 Examples:
   millrace pipelines create app -c app.hcl
   millrace pipelines create -n app -c app.hcl --team shop --vars prod.json --var branch=main --public
-${exitCodesHelp(NOT_RUNNING)}`,
+${exitCodesHelp(EXIT_1_IF_NOT_RUNNING)}`,
     )
     .action((name: string | undefined, options: CreateOptions & NameOption & ColourOptions) =>
       run(options.color, async (terminal) => {
@@ -119,7 +119,7 @@ ${exitCodesHelp(NOT_RUNNING)}`,
 }
 
 function updateCommand(run: Run): Command {
-  return addSettingOptions(addNameArgument(new Command('update')).option('-c, --config <file>', CONFIG))
+  return addSettingOptions(addNameArgument(new Command('update')).option('-c, --config <file>', CONFIG_HELP))
     .description('update a pipeline, and show what changes')
     .option('--dry-run', 'show what would change and whether it is valid; change nothing')
     .addHelpText(
@@ -133,7 +133,7 @@ Examples:
   millrace pipelines update app -c app.hcl
   millrace pipelines update app --public
   millrace pipelines update app -c app.hcl --vars prod.json --dry-run
-${exitCodesHelp(NOT_RUNNING)}`,
+${exitCodesHelp(EXIT_1_IF_NOT_RUNNING)}`,
     )
     .action((name: string | undefined, options: UpdateOptions & NameOption & ColourOptions) =>
       run(options.color, async (terminal) => {
@@ -145,7 +145,7 @@ ${exitCodesHelp(NOT_RUNNING)}`,
 
 function validateCommand(run: Run): Command {
   return addServerOptions(
-    addVariableOptions(new Command('validate').argument('<file>', CONFIG))
+    addVariableOptions(new Command('validate').argument('<file>', CONFIG_HELP))
       .addOption(teamOption())
       .addOption(outputOption()),
   )
@@ -244,7 +244,7 @@ function unpauseCommand(run: Run): Command {
 /** The command that compares a local text with the pipeline on the server. */
 export function diffCommand(run: Run): Command {
   return addVariableOptions(
-    addNameArgument(new Command('diff')).requiredOption('-c, --config <file>', CONFIG),
+    addNameArgument(new Command('diff')).requiredOption('-c, --config <file>', CONFIG_HELP),
   )
     .description('show how a local HCL text differs from a pipeline on the server')
     .addHelpText(

@@ -12,7 +12,7 @@ export interface RequestContext {
 /** The server refused the request (RFC 9457). The message has the detail of the problem, and advice. */
 export class ProblemError extends CommandError {
   readonly status: number;
-  /** Last segment of the problem's type; empty if the response is no problem. */
+  /** Last segment of the problem's type; empty if the response is not a problem document. */
   readonly kind: string;
   readonly document: Readonly<Record<string, unknown>>;
 

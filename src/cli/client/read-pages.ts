@@ -18,7 +18,8 @@ export async function readPages<T extends { id: number }>(
   { limit, query = {} }: PageOptions,
 ): Promise<{ rows: T[]; more: boolean }> {
   const rows: T[] = [];
-  for (let more = true; more;) {
+  let more = true;
+  while (more && rows.length < limit) {
     const parameters = new URLSearchParams();
     for (const [name, values] of Object.entries(query))
       for (const value of [values].flat()) parameters.append(name, value);
@@ -27,7 +28,6 @@ export async function readPages<T extends { id: number }>(
     const page = await ask(parameters.toString());
     rows.push(...page.data);
     more = page.hasMore && page.data.length > 0;
-    if (rows.length >= limit) return { rows, more };
   }
-  return { rows, more: false };
+  return { rows, more };
 }

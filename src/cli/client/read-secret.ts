@@ -1,11 +1,11 @@
 import { CommandError, type Terminal } from '#cli/terminal.ts';
 
 /** Longer than any token or password. */
-const MAX_SECRET_CHARACTERS = 16 * 1024;
+const MAX_SECRET_BYTES = 16 * 1024;
 
 /**
- * Reads a secret from a prompt without echo, or the first line of standard input. Never from an argument,
- * which other users of the machine can read.
+ * Reads a secret from a prompt without echo, or from the first line of standard input. Commands take no
+ * secret as an argument, because other users of the machine can read arguments.
  */
 export async function readSecret(question: string, terminal: Terminal): Promise<string> {
   const secret = terminal.ask ? await terminal.ask(question, 'hidden') : await firstLine(terminal.stdin());
@@ -20,8 +20,8 @@ async function firstLine(input: AsyncIterable<Uint8Array>): Promise<string> {
     chunks.push(chunk);
     size += chunk.length;
     if (chunk.includes(0x0a)) break;
-    if (size > MAX_SECRET_CHARACTERS)
-      throw new CommandError(`the first line has more than ${MAX_SECRET_CHARACTERS} bytes`);
+    if (size > MAX_SECRET_BYTES)
+      throw new CommandError(`the first line has more than ${MAX_SECRET_BYTES} bytes`);
   }
   const [line = ''] = Buffer.concat(chunks).toString().split('\n');
   return line.replace(/\r$/, '');

@@ -10,11 +10,13 @@ import { toUnreachable, Unreachable } from './unreachable.ts';
 /** The server sends a heartbeat every 15 s. After this time without anything, the stream counts as broken. */
 const SILENCE_MS = 60_000;
 /**
- * How often the command tries to reconnect without receiving an event, and the longest pause between
- * attempts. Together they last some minutes, more than a restart of a server takes.
+ * The command gives up after this many attempts in a row without an event. With the pauses between the
+ * attempts, that takes some minutes: longer than a restart of the server.
  */
 const MAX_ATTEMPTS = 15;
+/** Each pause is longer than the one before, up to this limit. */
 const MAX_PAUSE_MS = 15_000;
+/** The first pause, unless the server asks for another. */
 const FIRST_PAUSE_MS = 1000;
 
 /** Receives what happens in a build. */
@@ -48,7 +50,7 @@ export interface EventListener {
   broken(cause: string): void;
 }
 
-/** Passes each event on once, up to the last one. Reconnects as needed. */
+/** Passes each event of a stream to the listener once, up to the last one. Reconnects as needed. */
 export async function followStream(
   source: { api: Pick<Api, 'url' | 'stream'>; path: string },
   listener: EventListener,

@@ -48,11 +48,12 @@ const REASONS: Record<string, string> = {
 function codesOf(error: unknown, depth = 0): string[] {
   if (typeof error !== 'object' || error === null || depth > 5) return [];
   const { code, name, errors, cause }: Record<string, unknown> = fieldsOfError(error);
-  const ownCodes = [code, name].filter(
-    (text) => typeof text === 'string' && (text === code || text in REASONS),
-  );
+  const ownCodes: string[] = [];
+  if (typeof code === 'string') ownCodes.push(code);
+  // Most names of errors, such as TypeError, do not say what happened.
+  if (typeof name === 'string' && name in REASONS) ownCodes.push(name);
   const codesOfAddresses = Array.isArray(errors) ? errors.flatMap((inner) => codesOf(inner, depth + 1)) : [];
-  return [...ownCodes.map(String), ...codesOfAddresses, ...codesOf(cause, depth + 1)];
+  return [...ownCodes, ...codesOfAddresses, ...codesOf(cause, depth + 1)];
 }
 
 /** The fields that can lead to a code. `Reflect.get` also finds non-enumerable fields. */

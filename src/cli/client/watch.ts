@@ -145,11 +145,12 @@ class BuildPrinter implements BuildListener {
   readonly #terminal: Terminal;
   readonly #screen: ScreenText;
   readonly #fetchBuild: () => Promise<BuildDetailJson | undefined>;
-  readonly #fetchedFor = new Set<string>();
+  /** Ids of steps for whose names the build was fetched. */
+  readonly #stepsSearched = new Set<string>();
   /** Ids of steps whose metadata is printed. */
   readonly #withMetadata = new Set<string>();
-  #printed = '';
-  #heading = '';
+  #lastStatusLine = '';
+  #lastHeading = '';
   #endsLine = true;
   /** Whether log text was printed after the last status line: it may have left colours on. */
   #logged = false;
@@ -168,16 +169,16 @@ class BuildPrinter implements BuildListener {
     const line = `${this.#title}: ${status}${showsMessage ? `, ${message}` : ''}`;
     this.#printMetadata(build);
     // The final status is printed after the log.
-    if (line === this.#printed || build.ended_at !== undefined) return;
-    this.#printed = line;
+    if (line === this.#lastStatusLine || build.ended_at !== undefined) return;
+    this.#lastStatusLine = line;
     this.#printDimmed(line);
   }
 
   async log({ step, attempt, text }: ChunkJson): Promise<void> {
     const name = (await this.#nameOf(step)) ?? `step ${step}`;
     const heading = attempt > 1 ? `${name}, attempt ${attempt}` : name;
-    if (heading !== this.#heading) this.#printDimmed(`── ${heading}`);
-    this.#heading = heading;
+    if (heading !== this.#lastHeading) this.#printDimmed(`── ${heading}`);
+    this.#lastHeading = heading;
     if (this.#terminal.isOver === true)
       throw new CommandError('the reader of the log has closed it; the build continues');
     this.#terminal.out(this.#terminal.isScreen ? this.#screen.push(text) : text);
@@ -188,8 +189,8 @@ class BuildPrinter implements BuildListener {
   /** Log lines may arrive before the state that names their step. */
   async #nameOf(step: string): Promise<string | undefined> {
     const find = () => this.build?.steps.find(({ id }) => id === step);
-    if (find() === undefined && !this.#fetchedFor.has(step)) {
-      this.#fetchedFor.add(step);
+    if (find() === undefined && !this.#stepsSearched.has(step)) {
+      this.#stepsSearched.add(step);
       this.build = (await this.#fetchBuild()) ?? this.build;
     }
     const found = find();
@@ -202,7 +203,7 @@ class BuildPrinter implements BuildListener {
       if (metadata.length === 0 || this.#withMetadata.has(id)) continue;
       this.#withMetadata.add(id);
       this.#printDimmed(`── ${kind} ${name}, about its version`);
-      this.#heading = '';
+      this.#lastHeading = '';
       for (const entry of metadata) this.#printDimmed(`   ${entry.name}: ${entry.value}`);
     }
   }
