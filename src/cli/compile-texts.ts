@@ -57,6 +57,7 @@ export async function compilePipelineText(
   const { hcl } = text.text;
   let compilation = await compiler.compile(hcl, variables);
   const missing = text.unreadSources.secrets.length === 0 ? [] : missingVariables(compilation);
+  // The values may be in a Secret that this command does not read: placeholders stand for them.
   if (missing.length > 0) {
     const secrets = missing.map(
       (name) => [name, { value: makeSecretPlaceholder(name), secret: true }] as const,
@@ -84,7 +85,7 @@ function unknownPins({ pins }: PipelineText, pipeline: Pipeline | undefined): Fi
     });
 }
 
-/** Warns of a source that this command does not fetch, so that what depends on it is not validated. */
+/** Warns that this command does not fetch a source, and so does not validate what refers to that source. */
 function warnOfSource({ source, range, hint = '' }: NeededSource): Diagnostic {
   const help = 'What refers to it is not validated here. The cluster fetches it when you apply the Pipeline.';
   return {
@@ -93,7 +94,7 @@ function warnOfSource({ source, range, hint = '' }: NeededSource): Diagnostic {
   };
 }
 
-/** Variables without a value or a default: a Secret may have them. */
+/** The names of variables without a value or a default. */
 function missingVariables({ diagnostics }: Compilation): string[] {
   return diagnostics.flatMap(({ code, variable }) => (code === 'variable-missing' && variable) || []);
 }

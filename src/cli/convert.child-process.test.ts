@@ -28,21 +28,24 @@ const OPTIONS: Record<string, string> = {
 const convert = (file: string, options = ''): ReturnType<typeof millrace> =>
   millrace(`millrace convert --from concourse${options} ${file}`);
 
-describe('a pipeline of Concourse becomes the recorded HCL and warnings (`jest -u` records them; then read them)', () => {
-  test.each(names)('%s', async (name) => {
-    const { exit, out, err } = await convert(`${HERE}/${name}.yml`, OPTIONS[name]);
-    expect(err).toBe(golden(`${HERE}/${name}.txt`, err));
-    expect(out).toBe(golden(`${HERE}/${name}.hcl`, out));
-    expect(exit).toBe(0);
-  });
+describe('the HCL from a pipeline of Concourse', () => {
+  test.each(names)(
+    'equals the recorded file, and so do the warnings (`jest -u` records them; then read them): %s',
+    async (name) => {
+      const { exit, out, err } = await convert(`${HERE}/${name}.yml`, OPTIONS[name]);
+      expect(err).toBe(golden(`${HERE}/${name}.txt`, err));
+      expect(out).toBe(golden(`${HERE}/${name}.hcl`, out));
+      expect(exit).toBe(0);
+    },
+  );
 
-  test('which is valid and formatted', async () => {
+  test('is valid and formatted', async () => {
     const files = names.map((name) => `${HERE}/${name}.hcl`).join(' ');
     expect(await millrace(`millrace validate ${files}`)).toMatchObject({ exit: 0 });
     expect(await millrace(`millrace fmt --check ${files}`)).toMatchObject({ exit: 0, out: '' });
   });
 
-  test('and a comment in the HCL for everything that has no counterpart', () => {
+  test('has a comment for everything that has no counterpart', () => {
     for (const name of names) {
       const comments = readFileSync(`${HERE}/${name}.hcl`, 'utf8');
       const warnings = readFileSync(`${HERE}/${name}.txt`, 'utf8').matchAll(

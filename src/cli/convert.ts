@@ -80,13 +80,15 @@ function convertTree(
 
 /** Removes repeated findings: an alias or `across` converts the same lines several times. */
 function withoutRepeats(findings: readonly Finding[]): Finding[] {
-  const seen = new Set<string>();
-  return findings.filter((finding) => {
+  const unique = new Map<string, Finding>();
+  for (const finding of findings) {
     const key = JSON.stringify([finding.place, finding.message]);
-    return !seen.has(key) && seen.add(key);
-  });
+    if (!unique.has(key)) unique.set(key, finding);
+  }
+  return [...unique.values()];
 }
 
+/** The variables as the converter needs them: all of them as values, and those that are no text also as YAML. */
 function valuesOf(variables: GivenVariables): Parameters<typeof convertConcourse>[1] {
   const plain = new Map(Object.entries(variables).map(([name, { value }]) => [name, value] as const));
   const trees = [...plain].flatMap(([name, value]): [string, YamlTree][] => {

@@ -23,5 +23,5 @@ describe('a position in a literal block', () => {
     expect(placeOf({ start: spot, end: spot })).toEqual({ start: moved, end: moved });
   });
 
-  test('keeps the line that a message names', () => expect(lineOf?.(2)).toBe(4));
+  test('has the line of the file in messages', () => expect(lineOf?.(2)).toBe(4));
 });

@@ -77,11 +77,11 @@ function addInside(inside: string, openRanges: OpenRange[]): void {
     openRanges.push({ path: pathOf(inside.slice('range '.length).trim()), body: [] });
     return;
   }
-  if (/^"[^"]*"$/.test(inside)) top?.body.push({ kind: 'text', text: quoted(inside) });
+  if (/^"[^"]*"$/.test(inside)) top?.body.push({ kind: 'text', text: parseQuoted(inside) });
   else top?.body.push({ kind: 'path', path: pathOf(inside) });
 }
 
-function quoted(text: string): string {
+function parseQuoted(text: string): string {
   try {
     return JSON.parse(text);
   } catch {

@@ -59,7 +59,7 @@ const asJson = (data: unknown): string =>
 export const escapeUnicode = (control: string): string =>
   `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** Like `visible`, for text with lines and tabs. */
+/** Like `replaceInvisible`, but keeps the lines and tabs of the text. */
 export const visibleLines = (text: string): string =>
   text
     .split(/\r?\n/)
@@ -68,29 +68,30 @@ export const visibleLines = (text: string): string =>
 
 export type Cell = string | { text: string; style: Parameters<Paint>[0] };
 
+const COLUMN_GAP = '   ';
+
 /** Columns below their headings. A column that is empty in every row is left out. */
 export function renderTable(
   heads: readonly string[],
   rows: readonly (readonly Cell[])[],
   paint: Paint,
 ): string {
-  const lines = [heads, ...rows];
-  const filled = heads.map((_head, at) => rows.some((row) => textOf(row[at]) !== ''));
-  const widths = heads.map((_head, at) => Math.max(...lines.map((row) => stringWidth(textOf(row[at])))));
-  const last = filled.lastIndexOf(true);
-  const renderedLines = lines.map((row, index) =>
-    row
-      .flatMap((cell, at) => {
-        if (filled[at] !== true) return [];
-        const text = textOf(cell);
-        const gap = at === last ? '' : ' '.repeat((widths[at] ?? 0) - stringWidth(text) + 3);
-        const style = index === 0 ? 'bold' : styleOf(cell);
-        return [`${style === undefined ? text : paint(style, text)}${gap}`];
-      })
-      .join('')
-      .trimEnd(),
-  );
-  return `${renderedLines.join('\n')}\n`;
+  const columns = heads.flatMap((head, at) => {
+    const texts = rows.map((row) => textOf(row[at]));
+    if (texts.every((text) => text === '')) return [];
+    return [{ at, width: Math.max(...[textOf(head), ...texts].map((text) => stringWidth(text))) }];
+  });
+  const lineOf = (row: readonly Cell[], isHead: boolean): string => {
+    const cells = columns.map(({ at, width }) => {
+      const cell = row[at] ?? '';
+      const text = textOf(cell);
+      const style = isHead ? 'bold' : styleOf(cell);
+      const padding = ' '.repeat(width - stringWidth(text));
+      return `${style === undefined ? text : paint(style, text)}${padding}`;
+    });
+    return cells.join(COLUMN_GAP).trimEnd();
+  };
+  return [lineOf(heads, true), ...rows.map((row) => lineOf(row, false))].map((line) => `${line}\n`).join('');
 }
 
 /** Prints a line for each fact that has a value. The values are aligned. */

@@ -34,7 +34,7 @@ export function planTree(pipeline: Pipeline, job: Job): Tree {
   };
 }
 
-/** The facts that apply: the others are false or undefined. */
+/** Keeps the facts that apply. A fact that does not apply is false or undefined. */
 const factsOf = (...facts: readonly (string | false | undefined)[]): string[] =>
   facts.filter((fact) => fact !== undefined && fact !== false);
 

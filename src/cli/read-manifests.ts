@@ -55,10 +55,8 @@ export function readManifests(files: readonly { file: string; source: string }[]
   );
   for (const { file } of empty) {
     if (findings.some((finding) => finding.file === file)) continue;
-    const [message, help] = [
-      'the file has no Pipeline',
-      'Nothing was checked. Remove the file from the command.',
-    ];
+    const message = 'the file has no Pipeline';
+    const help = 'Nothing was checked. Remove the file from the command.';
     findings.push({ severity: 'warning', code: 'no-pipeline', message, help, file });
   }
   return { pipelines, findings };
@@ -72,13 +70,13 @@ function readPipeline(manifest: Manifest, allManifests: readonly Manifest[]): Pi
   const metadata = fieldsOf(fields['metadata']);
   const spec = fieldsOf(fields['spec']);
   const name = [metadata['namespace'], metadata['name']].filter((part) => typeof part === 'string').join('/');
-  const key = fieldsOf(fieldsOf(spec['configFrom'])['configMapKeyRef']);
+  const keyRef = fieldsOf(fieldsOf(spec['configFrom'])['configMapKeyRef']);
   const located =
     spec['config'] === undefined
-      ? embeddedTextAt(findConfigMap(key['name'], manifest, allManifests), ['data', String(key['key'])])
+      ? embeddedTextAt(findConfigMap(keyRef['name'], manifest, allManifests), ['data', String(keyRef['key'])])
       : embeddedTextAt(manifest, ['spec', 'config']);
   const faults = checkPipeline(manifest);
-  if (!located) return [...faults, missingTextError(manifest, name, key)];
+  if (!located) return [...faults, missingTextError(manifest, name, keyRef)];
   const sources = sourcesOf(manifest, allManifests);
   return {
     ...located,
@@ -104,7 +102,7 @@ function pinsOf(manifest: Manifest): PipelineText['pins'] {
   });
 }
 
-function missingTextError(manifest: Manifest, name: string, key: Fields): Finding {
+function missingTextError(manifest: Manifest, name: string, keyRef: Fields): Finding {
   const { file, fields } = manifest;
   const { config } = fieldsOf(fields['spec']);
   const pipeline = name === '' ? 'the Pipeline' : `the Pipeline ${name}`;
@@ -113,10 +111,10 @@ function missingTextError(manifest: Manifest, name: string, key: Fields): Findin
     const message = `spec.config of ${pipeline} is ${kindOf(config)}, not a text`;
     return manifestError(file, message, advice, placeAt(manifest, ['spec', 'config']));
   }
-  if (typeof key['name'] !== 'string') {
+  if (typeof keyRef['name'] !== 'string') {
     return manifestError(file, `${pipeline} has no text`, advice, placeOfKey(manifest, ['spec']));
   }
-  const location = `the key ${String(key['key'])} of the ConfigMap ${key['name']}`;
+  const location = `the key ${String(keyRef['key'])} of the ConfigMap ${keyRef['name']}`;
   const help = 'Name the file with the ConfigMap too, or check the HCL text itself.';
   const message = `the text of ${pipeline} is in ${location}, which is not in these files`;
   return manifestError(
@@ -147,6 +145,7 @@ function embeddedTextAt(
   return { file, source, text: isBlock ? literalBlock(block) : inlineText(scalar.value, at) };
 }
 
+/** What the Secrets and ConfigMaps in `varsFrom` give to the pipeline. */
 function sourcesOf(
   manifest: Manifest,
   allManifests: readonly Manifest[],

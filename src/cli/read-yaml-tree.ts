@@ -89,8 +89,8 @@ class TreeReader {
   #isTooLarge = false;
   #aliasDepth = 0;
 
-  read(node: unknown, depth: number, at: YamlSpan = NOWHERE): YamlTree {
-    const span = spanOf(node) ?? at;
+  read(node: unknown, depth: number, parentSpan: YamlSpan = NOWHERE): YamlTree {
+    const span = spanOf(node) ?? parentSpan;
     this.#nodes++;
     if (this.#nodes > MAX_NODES || depth > MAX_DEPTH) {
       this.#refuseSize(depth, span);
@@ -159,8 +159,12 @@ class TreeReader {
       else if (key === '<<' && isPlain(pair.key)) merged.push(...this.#mergedEntries(value));
       else own.push({ key, keySpan, value });
     }
-    const taken = new Set(own.map(({ key }) => key));
-    const added = merged.filter(({ key }) => !taken.has(key) && taken.add(key));
+    const usedKeys = new Set(own.map(({ key }) => key));
+    const added: YamlEntry[] = [];
+    for (const entry of merged) {
+      if (!usedKeys.has(entry.key)) added.push(entry);
+      usedKeys.add(entry.key);
+    }
     return [...added, ...own];
   }
 

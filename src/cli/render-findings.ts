@@ -5,6 +5,8 @@ import type { Paint } from './terminal.ts';
 
 /** How many graphemes of a long line are shown on each side of the place. */
 const CONTEXT_GRAPHEMES = 60;
+/** A beginning of up to this length is never cut off, because that would save too little. */
+const MAX_UNCUT_GRAPHEMES = 20;
 
 const segmenter = new Intl.Segmenter();
 
@@ -71,7 +73,7 @@ function cutLine(line: string, { start, end }: Place): Snippet {
   );
   const first = Math.min(start.column - 1, graphemes.length);
   const last = end.line > start.line ? graphemes.length : Math.min(end.column - 1, graphemes.length);
-  const cutStart = first > CONTEXT_GRAPHEMES + 20 ? first - CONTEXT_GRAPHEMES : 0;
+  const cutStart = first > CONTEXT_GRAPHEMES + MAX_UNCUT_GRAPHEMES ? first - CONTEXT_GRAPHEMES : 0;
   const contextEnd = Math.min(
     graphemes.length,
     Math.max(last, first + 1, cutStart === 0 ? 2 * CONTEXT_GRAPHEMES : first + CONTEXT_GRAPHEMES),

@@ -24,19 +24,17 @@ export function toSarif(findings: readonly Finding[], sources: ReadonlyMap<strin
         columnKind: 'unicodeCodePoints',
         results: findings.map((finding) => {
           const { code, severity, message, help, file, place, blocks } = finding;
-          const locate = (at: Place | undefined): object => ({
-            physicalLocation: {
-              artifactLocation: { uri: uriOf(file) },
-              // Code hosts require a line: a finding about a whole file is on the first line.
-              region: at ? regionOf(at, lines.get(file) ?? []) : { startLine: 1 },
-            },
-          });
+          const physicalLocation = {
+            artifactLocation: { uri: uriOf(file) },
+            // Code hosts require a line: a finding about a whole file is on the first line.
+            region: place ? regionOf(place, lines.get(file) ?? []) : { startLine: 1 },
+          };
           return {
             ruleId: code,
             ruleIndex: used.indexOf(code),
             level: severity,
             message: { text: `${message}${/[.?!]$/.test(message) ? '' : '.'} ${help}` },
-            locations: [{ ...locate(place), ...logicalLocations(blocks) }],
+            locations: [{ physicalLocation, ...logicalLocations(blocks) }],
           };
         }),
       },

@@ -91,14 +91,20 @@ export function removeLeftovers(folder: string, now = Date.now()): void {
   const programs = dirname(folder);
   quietly(() => {
     for (const name of readdirSync(programs)) {
-      const limit = UNFINISHED.test(name) ? UNFINISHED_MS : RELEASE.test(name) ? UNUSED_MS : Infinity;
+      const limitMs = ageLimitOf(name);
       const path = join(programs, name);
-      if (path === folder || limit === Infinity) continue;
+      if (path === folder || limitMs === undefined) continue;
       quietly(() => {
-        if (now - lstatSync(path).mtimeMs > limit) rmSync(path, { recursive: true, force: true });
+        if (now - lstatSync(path).mtimeMs > limitMs) rmSync(path, { recursive: true, force: true });
       });
     }
   });
+}
+
+/** How old a folder of this name may become; undefined: it is not ours. */
+function ageLimitOf(name: string): number | undefined {
+  if (UNFINISHED.test(name)) return UNFINISHED_MS;
+  return RELEASE.test(name) ? UNUSED_MS : undefined;
 }
 
 /** Runs an action that the program does not depend on, and ignores its failure. */

@@ -50,13 +50,17 @@ function formsOf(option: Option & { forms?: unknown }): string[] | undefined {
   return Array.isArray(forms) ? forms.map(String) : undefined;
 }
 
+/** Whether an option without choices takes a value. */
+const freeValueOf = ({ required, optional }: Option): 'any' | 'none' =>
+  required || optional ? 'any' : 'none';
+
 function optionOf(option: Option): OptionWord {
-  const { long, short, description, required, optional } = option;
+  const { long, short, description } = option;
   const choices = option.argChoices ?? formsOf(option);
   return {
     flags: [long, short].filter((flag) => flag !== undefined && flag !== null),
     about: description,
-    value: choices !== undefined ? 'choice' : required || optional ? 'any' : 'none',
+    value: choices === undefined ? freeValueOf(option) : 'choice',
     choices: choices ?? [],
   };
 }

@@ -40,7 +40,7 @@ export function chooseSteps(plan: Plan, choices: LocalChoices): ChosenPlan {
 export function chooseStep(step: PlanStep, choices: LocalChoices): PlanStep {
   const { refusal: _refusal, call, ...allowed } = step;
   const folder = step.kind === 'get' ? choices.folders.get(step.resource ?? '') : undefined;
-  if (folder !== undefined) return { ...allowed, command: copyOf(folder, targetOf(step, choices)) };
+  if (folder !== undefined) return { ...allowed, command: copyCommand(folder, targetOf(step, choices)) };
   switch (withheldFrom(step, choices)) {
     case 'not pushed':
       return { ...withoutPlaceholders(allowed), command: showPut(step, call) };
@@ -74,7 +74,7 @@ function targetOf({ resource = '', env }: PlanStep, { gitResources }: LocalChoic
   return gitResources.has(resource) ? (env['param_name'] ?? '.') : '.';
 }
 
-function copyOf(folder: string, target: string): PlanCommand {
+function copyCommand(folder: string, target: string): PlanCommand {
   const script = `mkdir -p -- "$2" && cp -R -P -p -- "$1/." "$2/" && printf 'copied %s\\n' "$1"`;
   return { container: WORKER, argv: ['/bin/sh', '-ec', script, 'sh', folder, target] };
 }

@@ -84,16 +84,15 @@ export class Containers {
     this.#server.close();
     await Promise.all([...this.shims.values()].map((shim) => shim.end()));
     const lateChildren = this.#children.filter((child) => !child.hasEnded());
-    const limit = setTimeout(
-      () => void this.#killLate(lateChildren),
-      this.shims.size === 0 ? 0 : END_LIMIT_MS,
-    );
+    // Without a connected shim, nothing asks the containers to end.
+    const limitMs = this.shims.size === 0 ? 0 : END_LIMIT_MS;
+    const limit = setTimeout(() => void this.#killLate(lateChildren), limitMs);
     await Promise.all(lateChildren.map(({ ended }) => ended));
     clearTimeout(limit);
   }
 
   async #killLate(lateChildren: readonly Child[]): Promise<void> {
-    await this.#engine?.remove(lateChildren.flatMap(({ name }) => (name === undefined ? [] : [name])));
+    await this.#engine?.remove(lateChildren.flatMap(({ nameInEngine }) => nameInEngine ?? []));
     for (const { process: child } of lateChildren) child.kill('SIGKILL');
   }
 
@@ -116,8 +115,8 @@ export class Containers {
 interface Child {
   container: string;
   process: ChildProcess;
-  /** Name of the engine's container. */
-  name?: string;
+  /** The container's name in the engine; absent for a process on this machine. */
+  nameInEngine?: string;
   /** Resolves with the last output when the container has ended. */
   ended: Promise<string>;
   hasEnded: () => boolean;
@@ -144,7 +143,10 @@ function startChild(
   const shim = findShim(environment, images.get(image)?.architecture);
   const words = engineArguments({ container, image, shim, work: folders.work, services, variables });
   const env = { ...engine.environment, ...variables };
-  return { ...watchChild(name, spawn(engine.program, words, { ...OWN_SESSION, env })), name: container };
+  return {
+    ...watchChild(name, spawn(engine.program, words, { ...OWN_SESSION, env })),
+    nameInEngine: container,
+  };
 }
 
 /** Children get a session of their own, so that Ctrl-C reaches only the command, which ends them in order. */
