@@ -27,7 +27,8 @@ async function showLog(element: HTMLElement): Promise<void> {
   window.addEventListener('hashchange', () => goToHash(state));
   document.addEventListener('click', (event) => followStepLink(event, state));
   followEvents({
-    url: () => (state.log.last === 0 ? `${url}/events` : `${url}/events?after=${state.log.last}`),
+    url: () =>
+      state.log.lastSequence === 0 ? `${url}/events` : `${url}/events?after=${state.log.lastSequence}`,
     on: {
       log: ({ data }) => {
         const chunk: LogChunk = JSON.parse(data);
@@ -43,21 +44,21 @@ async function showLog(element: HTMLElement): Promise<void> {
 }
 
 /**
- * Returns a function that draws the log, at most once in each frame. What the server rendered stays until the
- * log has text.
+ * Returns a function that draws the log, at most once in each frame. Until the log has text, the page shows
+ * what the server rendered.
  */
 function logDrawer(element: HTMLElement, plainTextUrl: string, state: () => LogState): () => void {
   let version = 0;
-  let isWaiting = false;
-  const since = performance.now();
+  let isScheduled = false;
+  const openedAt = performance.now();
   const draw = (): void => {
-    if (isWaiting) return;
-    isWaiting = true;
+    if (isScheduled) return;
+    isScheduled = true;
     requestAnimationFrame(() => {
-      isWaiting = false;
+      isScheduled = false;
       const { log, isComplete } = state();
-      const isEmpty = log.last === 0 && !isComplete;
-      if (isEmpty && performance.now() - since < MAX_EMPTY_MS) {
+      const isEmpty = log.lastSequence === 0 && !isComplete;
+      if (isEmpty && performance.now() - openedAt < MAX_EMPTY_MS) {
         setTimeout(draw, MAX_EMPTY_MS);
         return;
       }

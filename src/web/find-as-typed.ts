@@ -5,7 +5,7 @@ import { addressOf } from './search-address.ts';
 const PAUSE_MS = 250;
 
 let timer: ReturnType<typeof setTimeout> | undefined;
-let newest = 0;
+let newestRequest = 0;
 
 /** Replaces the list of versions with those that contain the text, once the viewer pauses. */
 export function findAsTyped(field: HTMLInputElement): void {
@@ -14,15 +14,15 @@ export function findAsTyped(field: HTMLInputElement): void {
 }
 
 async function find(text: string): Promise<void> {
-  newest += 1;
-  const request = newest;
+  newestRequest += 1;
+  const request = newestRequest;
   const url = addressOf(location.href, text);
   const answer = await fetch(url, { headers: { accept: 'text/html' } });
   // Ignores the answer if the viewer has typed more meanwhile or was signed out.
-  if (request !== newest || !answer.ok || answer.redirected) return;
+  if (request !== newestRequest || !answer.ok || answer.redirected) return;
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
   const [current, fetched] = [document.getElementById('versions'), page.getElementById('versions')];
-  if (request !== newest || current === null || fetched === null) return;
+  if (request !== newestRequest || current === null || fetched === null) return;
   morph(current, fetched);
   // Live updates fetch the page by its address, so the address must ask for the same versions.
   history.replaceState(history.state, '', url);

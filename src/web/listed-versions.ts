@@ -18,9 +18,9 @@ export function withNewestVersions(
 ): KnownVersions {
   const isFull = newest.length === PAGE_LENGTH;
   const last = newest.at(-1);
-  const place = known?.resource === resource ? known.list.findIndex(({ id }) => id === last?.id) : -1;
-  if (!isFull || known === undefined || place === -1) return { resource, list: newest, hasOlder: isFull };
-  return { ...known, list: [...newest, ...known.list.slice(place + 1)] };
+  const index = known?.resource === resource ? known.list.findIndex(({ id }) => id === last?.id) : -1;
+  if (!isFull || known === undefined || index === -1) return { resource, list: newest, hasOlder: isFull };
+  return { ...known, list: [...newest, ...known.list.slice(index + 1)] };
 }
 
 /** Adds the versions before `before`. Changes nothing if the list ends with another version meanwhile. */

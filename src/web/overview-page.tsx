@@ -44,7 +44,7 @@ class OverviewPage {
   #limit = CARDS_PER_PAGE;
   #isConnected = true;
   #hasDrawn = false;
-  #address: number | undefined;
+  #addressTimer: number | undefined;
   #frame: number | undefined;
 
   constructor(container: HTMLElement, search: HTMLInputElement) {
@@ -98,8 +98,8 @@ class OverviewPage {
   #filterChanged(): void {
     this.#order = [];
     this.#limit = CARDS_PER_PAGE;
-    clearTimeout(this.#address);
-    this.#address = setTimeout(
+    clearTimeout(this.#addressTimer);
+    this.#addressTimer = setTimeout(
       () => history.replaceState(undefined, '', overviewPath(this.#base, this.#filter)),
       ADDRESS_MS,
     );

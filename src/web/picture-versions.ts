@@ -49,11 +49,11 @@ export class PictureVersions {
   #wait(id: number, milliseconds: number): void {
     this.#waiting.set(id, false);
     setTimeout(() => {
-      const again = this.#waiting.get(id) === true;
+      const hasChangedAgain = this.#waiting.get(id) === true;
       this.#waiting.delete(id);
       this.#versions.set(id, Date.now());
       this.#draw();
-      if (again) this.#wait(id, REFRESH_MS);
+      if (hasChangedAgain) this.#wait(id, REFRESH_MS);
     }, milliseconds);
   }
 }

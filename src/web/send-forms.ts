@@ -47,7 +47,10 @@ const SIGNED_OUT =
 
 const isSignIn = (url: string): boolean => new URL(url).pathname === '/auth/login';
 
-/** Resets the form, because its values have been sent, and shows what the server has now. */
+/**
+ * Resets the form, because its values have been sent, and shows what the server has now. Returns false if the
+ * page must be loaded instead.
+ */
 function showSent(form: HTMLFormElement, page: Document): boolean {
   form.reset();
   return showPart(page);

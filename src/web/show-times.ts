@@ -1,6 +1,6 @@
 import { exactTime, relativeTime } from './relative-time.ts';
 
-const EVERY_MS = 30_000;
+const REWRITE_MS = 30_000;
 
 /** Writes times relative to now. The exact time, in the viewer's time zone, is in the tooltip. */
 export function showTimes(within: ParentNode): void {
@@ -17,5 +17,5 @@ export function showTimes(within: ParentNode): void {
 /** Writes the relative times of the page again and again while it is open. */
 export function keepTimesCurrent(): void {
   showTimes(document);
-  setInterval(() => showTimes(document), EVERY_MS);
+  setInterval(() => showTimes(document), REWRITE_MS);
 }

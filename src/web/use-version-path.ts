@@ -57,13 +57,13 @@ function useVersions({
   fail,
 }: VersionsToList): Pick<FollowedVersion, 'versions' | 'older'> {
   const [known, setKnown] = useState<KnownVersions>();
-  const count = state.resources.find(({ name }) => name === resource)?.versions;
+  const versionCount = state.resources.find(({ name }) => name === resource)?.versions;
   useEffect(() => {
     if (resource === undefined) return undefined;
     const show = (list: ListedVersion[]): void =>
       setKnown((before) => withNewestVersions(before, resource, list));
     return unlessReplaced(fetchVersions(pipeline, resource), show, fail);
-  }, [pipeline, resource, count, fail]);
+  }, [pipeline, resource, versionCount, fail]);
   const isShown = known !== undefined && known.resource === resource;
   const last = isShown ? known.list.at(-1)?.id : undefined;
   const ignoreOlder = useRef<() => void>(undefined);

@@ -27,11 +27,11 @@ export class BuildLog {
   readonly #steps = new Map<string, LoggedStep>();
   /** Blocks that take no more lines, oldest first. */
   readonly #full: { log: LoggedStep; block: LineBlock }[] = [];
-  /** The size of the full blocks. */
+  /** The bytes and the lines of the full blocks. */
   #bytes = 0;
   #lines = 0;
   /** The sequence number of the last chunk. */
-  last = 0;
+  lastSequence = 0;
 
   constructor(limits = LOG_LIMITS) {
     this.#limits = limits;
@@ -43,8 +43,8 @@ export class BuildLog {
 
   append({ attempt, sequence, step, text, at }: LogChunk): void {
     // A new connection may send a chunk again.
-    if (sequence <= this.last) return;
-    this.last = sequence;
+    if (sequence <= this.lastSequence) return;
+    this.lastSequence = sequence;
     const log = this.step(attempt, step);
     for (const block of log.lines.append(text, Date.parse(at))) {
       this.#full.push({ log, block });

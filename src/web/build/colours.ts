@@ -8,12 +8,13 @@ const NAMED = (
   '000000 c62f2f 1f9d4c b8860b 2f6fd0 a63fb3 16899c d0d4d8 ' +
   '6b7280 f0605a 3ccf78 e6b422 6aa5ff d678e6 3cc3d6 ffffff'
 ).split(' ');
+/** The parts that a colour of the cube can have. */
 const LEVELS = [0, 95, 135, 175, 215, 255];
 
-/** One of the 256 colours: first the named ones, then a 6 × 6 × 6 cube, then greys. */
-export function indexed(index: number): Rgb {
+/** One of the 256 colours, in the order of xterm: 16 named ones, then a 6 × 6 × 6 cube, then 24 greys. */
+export function colourOfIndex(index: number): Rgb {
   const named = NAMED[index];
-  if (named !== undefined) return parsed(named);
+  if (named !== undefined) return parseHex(named);
   if (index >= 232) {
     const grey = 8 + 10 * (index - 232);
     return [grey, grey, grey];
@@ -24,7 +25,7 @@ export function indexed(index: number): Rgb {
   return [red, green, blue];
 }
 
-export function parsed(hex: string): Rgb {
+export function parseHex(hex: string): Rgb {
   const number = Number.parseInt(hex.replace('#', ''), 16);
   return [number >> 16, (number >> 8) & 255, number & 255];
 }
@@ -32,25 +33,25 @@ export function parsed(hex: string): Rgb {
 /** The contrast that WCAG 2.2 requires for text (1.4.3). */
 const MIN_CONTRAST = 4.5;
 
-const [BLACK, WHITE] = [parsed('000000'), parsed('ffffff')];
+const [BLACK, WHITE] = [parseHex('000000'), parseHex('ffffff')];
 
 /** Black or white, whichever has more contrast. */
-export function opposite(background: Rgb): Rgb {
+export function blackOrWhiteOn(background: Rgb): Rgb {
   return contrast(BLACK, background) > contrast(WHITE, background) ? BLACK : WHITE;
 }
 
 /** Returns the colour, moved towards white or black just as far as it needs to have enough contrast. */
-export function readable(colour: Rgb, background: Rgb): Rgb {
+export function makeReadable(colour: Rgb, background: Rgb): Rgb {
   const extremes = luminance(colour) > luminance(background) ? [WHITE, BLACK] : [BLACK, WHITE];
   const end = extremes.find((extreme) => contrast(extreme, background) >= MIN_CONTRAST) ?? BLACK;
   for (let step = 0; step < 20; step += 1) {
-    const moved = mixed(colour, end, step / 20);
+    const moved = mix(colour, end, step / 20);
     if (contrast(moved, background) >= MIN_CONTRAST) return moved;
   }
   return end;
 }
 
-function mixed(from: Rgb, to: Rgb, share: number): Rgb {
+function mix(from: Rgb, to: Rgb, share: number): Rgb {
   const [red, green, blue] = from;
   const part = (start: number, end: number): number => Math.round(start + (end - start) * share);
   return [part(red, to[0]), part(green, to[1]), part(blue, to[2])];
@@ -62,6 +63,7 @@ export function contrast(colour: Rgb, background: Rgb): number {
   return (high + 0.05) / (low + 0.05);
 }
 
+/** The relative luminance of WCAG 2.2, from 0 to 1. */
 function luminance(colour: Rgb): number {
   const [red = 0, green = 0, blue = 0] = colour.map((part) => {
     const share = part / 255;

@@ -5,10 +5,11 @@ export const MAX_BLOCK_CHARACTERS = 64 * 1024;
  * Lines as UTF-8. A string with a single character outside of Latin-1 would take two bytes for each
  * character.
  */
-interface Sealed {
+interface SealedLines {
   bytes: Uint8Array;
   /** The offset of each line, and the offset after the last line. */
   starts: Uint32Array;
+  /** The columns that each line takes on the screen. */
   cells: Uint32Array;
 }
 
@@ -20,7 +21,7 @@ export class LineBlock {
   #lines: string[] = [];
   #cells: number[] = [];
   #characters = 0;
-  #sealed: Sealed | undefined;
+  #sealed: SealedLines | undefined;
   #rows: { columns: number; total: number } | undefined;
 
   get count(): number {

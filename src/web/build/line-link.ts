@@ -1,5 +1,6 @@
 /** The lines of a step that a link names, counted from 1. Without `first`, the link names the whole step. */
 export interface LineLink {
+  /** The key of the step's section: `step-1`, or `step-1@2` in the second attempt. */
   key: string;
   first?: number;
   last?: number;

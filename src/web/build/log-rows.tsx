@@ -11,7 +11,7 @@ interface SectionRowsProps {
   range: { from: number; to: number };
   columns: number;
   /** The height of a row in pixels. */
-  row: number;
+  rowHeight: number;
   timestamps: boolean;
 }
 
@@ -21,7 +21,7 @@ export function SectionRows({
   placed,
   range,
   columns,
-  row,
+  rowHeight,
   timestamps,
 }: SectionRowsProps): JSX.Element {
   const { section, open, top, rows } = placed;
@@ -32,7 +32,7 @@ export function SectionRows({
     <div
       class="build-section"
       data-section={key}
-      style={{ top: `${top * row}px`, height: `${rows * row}px` }}
+      style={{ top: `${top * rowHeight}px`, height: `${rows * rowHeight}px` }}
     >
       <SectionHeader
         section={section}
@@ -46,13 +46,13 @@ export function SectionRows({
         </p>
       )}
       {drawn.map((line) => (
-        <DrawnLine key={line.line} {...{ state, placed, line, row, timestamps }} />
+        <DrawnLine key={line.line} {...{ state, placed, line, rowHeight, timestamps }} />
       ))}
     </div>
   );
 }
 
-interface DrawnLineProps extends Pick<SectionRowsProps, 'state' | 'placed' | 'row' | 'timestamps'> {
+interface DrawnLineProps extends Pick<SectionRowsProps, 'state' | 'placed' | 'rowHeight' | 'timestamps'> {
   line: PlacedLine;
 }
 
@@ -60,7 +60,7 @@ function DrawnLine({
   state,
   placed,
   line: { line, top, rows },
-  row,
+  rowHeight,
   timestamps,
 }: DrawnLineProps): JSX.Element {
   const { section } = placed;
@@ -74,8 +74,8 @@ function DrawnLine({
     <LogLine
       line={section.lines.line(line)}
       number={number}
-      top={top * row}
-      height={rows * row}
+      top={top * rowHeight}
+      height={rows * rowHeight}
       timestamps={timestamps}
       query={search.query}
       isSelected={isSelected}

@@ -52,7 +52,8 @@ export function logSectionsOf(log: BuildLog, build: ShownBuild | undefined): Log
     .toSorted((a, b) => a.attempt - b.attempt || indexOf(a.step) - indexOf(b.step))
     .map(({ key, attempt, step: id, lines }) => {
       const step = steps[indexOf(id)];
-      const title = titleOf(step, id, attempt < current || attempt > 1 ? attempt : undefined);
+      const hasSeveralAttempts = Math.max(attempt, current) > 1;
+      const title = titleOf(step, id, hasSeveralAttempts ? attempt : undefined);
       return attempt === current && step !== undefined
         ? { key, title, lines, status: step.status, ...timesOf(step) }
         : { key, title, lines };
@@ -77,14 +78,14 @@ function timesOf({ started_at, ended_at }: ShownStep): { startedAt?: string; end
 
 /**
  * Whether a section is open until the viewer folds or unfolds it. While a build runs, all sections are open.
- * If the build had ended when the page was opened, only sections that did not succeed are open, and a single
- * section.
+ * If the build had ended when the page was opened, only sections that did not succeed are open. The only
+ * section of a log is always open.
  */
 export function opensAtFirst(
   { status }: Pick<LogSection, 'status'>,
-  count: number,
+  sectionCount: number,
   hadEnded: boolean,
 ): boolean {
-  if (!hadEnded || count === 1) return true;
+  if (!hadEnded || sectionCount === 1) return true;
   return status !== undefined && status !== 'succeeded' && status !== 'skipped';
 }

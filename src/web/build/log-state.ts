@@ -26,11 +26,11 @@ export class LogState {
   #sections: readonly LogSection[] | undefined;
   #layout: LogLayout | undefined;
   readonly #folds = new Map<string, boolean>();
-  readonly #changed: () => void;
+  readonly #onChange: () => void;
 
-  /** `changed` is called after each change. It should draw only in the next frame. */
-  constructor(changed: () => void) {
-    this.#changed = changed;
+  /** Calls `onChange` after each change. It should draw only in the next frame. */
+  constructor(onChange: () => void) {
+    this.#onChange = onChange;
   }
 
   get build(): ShownBuild | undefined {
@@ -97,7 +97,7 @@ export class LogState {
     const failed = this.#hadEnded ? this.sections.find(({ status }) => status === 'failed') : undefined;
     if (failed !== undefined && this.#selected === undefined && !this.hasMoved)
       this.#target = { key: failed.key, first: failed.lines.end, focus: false };
-    this.#changed();
+    this.#onChange();
   }
 
   fold(key: string, open: boolean): void {
@@ -124,14 +124,14 @@ export class LogState {
 
   select(selected: LineLink | undefined): void {
     this.#selected = selected;
-    this.#changed();
+    this.#onChange();
   }
 
   searchFor(query: string): void {
     this.#search = new LogSearch(query);
     this.#current = undefined;
     this.continueSearch();
-    this.#changed();
+    this.#onChange();
   }
 
   /** Searches the lines that have arrived since the last call. */
@@ -140,12 +140,13 @@ export class LogState {
   }
 
   /** Goes to the next or previous match and opens its section. The first time, it starts at `from`. */
-  goToFound(by: 1 | -1, from: FoundLine | undefined): void {
+  goToFound(direction: 1 | -1, from: FoundLine | undefined): void {
     const { count } = this.#search;
     if (count === 0) return;
     const start = this.#current ?? from;
     const index = start === undefined ? 0 : this.#search.indexOf(start);
-    const step = this.#current === undefined ? Math.min(by, 0) : by;
+    // The first time, `index` is that of the next match already.
+    const step = this.#current === undefined ? Math.min(direction, 0) : direction;
     this.#current = this.#search.at((index + step + count) % count);
     if (this.#current !== undefined)
       this.goTo({ key: this.#current.key, first: this.#current.line + 1, focus: false });
@@ -155,6 +156,6 @@ export class LogState {
   #relayout(): void {
     this.#sections = undefined;
     this.#layout = undefined;
-    this.#changed();
+    this.#onChange();
   }
 }

@@ -11,6 +11,7 @@ import { useLogScroll, type LogScroll } from './use-log-scroll.ts';
 import { RULER, useMetrics, type Metrics } from './use-metrics.ts';
 
 const MIN_COLUMNS = 20;
+/** The columns of the line numbers at least, and those of a time with its margin. */
 const MIN_NUMBER_CELLS = 4;
 const TIME_CELLS = 9;
 
@@ -84,7 +85,7 @@ function LogBox({
   timestamps,
 }: LogBoxProps): JSX.Element {
   const { range, onScroll } = scroll;
-  const rows = { state, range, columns: layout.columns, row: metrics?.row ?? 0, timestamps };
+  const rows = { state, range, columns: layout.columns, rowHeight: metrics?.rowHeight ?? 0, timestamps };
   const shown = metrics === undefined ? [] : sectionsBetween(layout, range.from, range.to);
   return (
     <div
@@ -122,19 +123,19 @@ function gutterCells(state: LogState, timestamps: boolean): number {
 
 function wrapColumns(metrics: Metrics | undefined, gutter: number): number {
   if (metrics === undefined) return Number.POSITIVE_INFINITY;
-  return Math.max(MIN_COLUMNS, Math.floor(metrics.width / metrics.character) - gutter - 1);
+  return Math.max(MIN_COLUMNS, Math.floor(metrics.width / metrics.characterWidth) - gutter - 1);
 }
 
 /** The size of the whole log. Lines that do not wrap can be wider than the box. */
 function sizeOf({ rows, columns, sections }: LogLayout, metrics: Metrics | undefined, gutter: number): Style {
-  const { character, row, width } = metrics ?? { character: 0, row: 0, width: 0 };
+  const { characterWidth, rowHeight, width } = metrics ?? { characterWidth: 0, rowHeight: 0, width: 0 };
   const wrap = Number.isFinite(columns);
   const widest = Math.max(0, ...sections.map(({ section, open }) => (open ? section.lines.widest : 0)));
   return {
-    height: `${rows * row}px`,
-    '--text-width': wrap ? `${columns * character + 1}px` : 'auto',
+    height: `${rows * rowHeight}px`,
+    '--text-width': wrap ? `${columns * characterWidth + 1}px` : 'auto',
     '--view': `${width}px`,
-    minWidth: wrap ? '0' : `${(gutter + 1 + widest) * character}px`,
+    minWidth: wrap ? '0' : `${(gutter + 1 + widest) * characterWidth}px`,
   };
 }
 

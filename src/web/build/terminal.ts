@@ -2,7 +2,7 @@
  * Parses the output of programs with ANSI escape sequences into pieces of text with styles. It does not use
  * the DOM, so tests need no browser.
  */
-import { indexed, opposite, parsed, readable, type Rgb } from './colours.ts';
+import { colourOfIndex, blackOrWhiteOn, parseHex, makeReadable, type Rgb } from './colours.ts';
 
 /** A colour in the light and in the dark palette. */
 interface Pair {
@@ -73,7 +73,8 @@ const COLOURS = new RegExp(String.raw`^${ESC}\[([\d;:]{0,200})m$`);
 /** Parses output chunk by chunk, or one line whose style began before it. */
 export class AnsiParser {
   #look: Look;
-  #rest = '';
+  /** The beginning of a sequence whose end is in the next chunk. */
+  #unfinished = '';
 
   constructor(look: Look = PLAIN) {
     this.#look = look;
@@ -86,12 +87,13 @@ export class AnsiParser {
 
   /** Pieces of text, line ends and carriage returns, in order. */
   read(chunk: string): (Piece | '\n' | '\r')[] {
-    const text = this.#rest + chunk;
+    const text = this.#unfinished + chunk;
     const [unfinished = ''] = UNFINISHED.exec(text) ?? [];
-    // Text this long is no sequence: a program printed a binary file with an escape byte.
-    this.#rest = unfinished.length > MAX_SEQUENCE_CHARACTERS ? '' : unfinished;
+    // A longer text is not a sequence: the program printed a binary file that contains an escape byte.
+    this.#unfinished = unfinished.length > MAX_SEQUENCE_CHARACTERS ? '' : unfinished;
     const parts: (Piece | '\n' | '\r')[] = [];
-    const split = text.slice(0, text.length - this.#rest.length).split(PARTS);
+    const split = text.slice(0, text.length - this.#unfinished.length).split(PARTS);
+    // At odd indexes are the sequences that PARTS captures, at even ones the texts between them.
     for (const [index, part] of split.entries()) {
       if (part === '\n' || part === '\r') parts.push(part);
       else if (index % 2 === 1) this.#restyle(part);
@@ -138,7 +140,7 @@ function plain(text: string): string {
   return text.replaceAll(/(?!\t)\p{Cc}/gu, '').replaceAll(/[\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 }
 
-/** Changes of the style by SGR code. */
+/** Changes of the style by SGR code (ECMA-48, 8.3.117). */
 const CHANGES = new Map<number, Partial<Look>>([
   [0, { ...PLAIN }],
   [1, { bold: true }],
@@ -157,10 +159,10 @@ const CHANGES = new Map<number, Partial<Look>>([
   [49, { back: undefined }],
 ]);
 for (let colour = 0; colour < 8; colour += 1) {
-  CHANGES.set(30 + colour, { front: indexed(colour) });
-  CHANGES.set(90 + colour, { front: indexed(colour + 8) });
-  CHANGES.set(40 + colour, { back: indexed(colour) });
-  CHANGES.set(100 + colour, { back: indexed(colour + 8) });
+  CHANGES.set(30 + colour, { front: colourOfIndex(colour) });
+  CHANGES.set(90 + colour, { front: colourOfIndex(colour + 8) });
+  CHANGES.set(40 + colour, { back: colourOfIndex(colour) });
+  CHANGES.set(100 + colour, { back: colourOfIndex(colour + 8) });
 }
 
 /** Codes that a colour follows. Underline colours are read and ignored. */
@@ -175,12 +177,14 @@ function restyled(look: Look, numbers: string): Look {
   const groups = numbers.split(';');
   let current = look;
   while (groups.length > 0) {
-    const [code = 0, ...own] = (groups.shift() ?? '').split(':').map(Number);
+    const [code = 0, ...joinedNumbers] = (groups.shift() ?? '').split(':').map(Number);
     const side = SIDES.get(code);
     if (side !== undefined) {
-      const colour = own.length > 0 ? colourOf(withoutSpace(own)) : colourOf(takeColour(groups));
+      const colour = colourOf(
+        joinedNumbers.length > 0 ? withoutColourSpace(joinedNumbers) : takeColour(groups),
+      );
       if (colour !== undefined && side !== 'none') current = { ...current, [side]: colour };
-    } else if (code === 4 && own[0] === 0) current = { ...current, underline: false };
+    } else if (code === 4 && joinedNumbers[0] === 0) current = { ...current, underline: false };
     else current = { ...current, ...CHANGES.get(code) };
   }
   return current;
@@ -192,18 +196,19 @@ const COLOUR_PARTS = new Map([
   ['5', 2],
 ]);
 
+/** Removes the numbers of a colour from the front of the groups and returns them. */
 function takeColour(groups: string[]): number[] {
   const count = COLOUR_PARTS.get(groups[0] ?? '') ?? 1;
   return groups.splice(0, count).map(Number);
 }
 
 /** Removes the colour space, which can come before the parts of a colour with colons. Only RGB is in use. */
-function withoutSpace(numbers: number[]): number[] {
+function withoutColourSpace(numbers: number[]): number[] {
   return numbers[0] === 2 && numbers.length > 4 ? [2, ...numbers.slice(2)] : numbers;
 }
 
 function colourOf([kind, first = -1, second = -1, third = -1]: number[]): Rgb | undefined {
-  if (kind === 5) return isByte(first) ? indexed(first) : undefined;
+  if (kind === 5) return isByte(first) ? colourOfIndex(first) : undefined;
   return kind === 2 && [first, second, third].every(isByte) ? [first, second, third] : undefined;
 }
 
@@ -212,7 +217,7 @@ function isByte(number: number): boolean {
 }
 
 function pair(light: string, dark: string): Pair {
-  return { light: parsed(light), dark: parsed(dark) };
+  return { light: parseHex(light), dark: parseHex(dark) };
 }
 
 /**
@@ -224,12 +229,12 @@ function computeAppearance(look: Look): Appearance {
   let front = letters && { light: letters, dark: letters };
   let back = ground && { light: ground, dark: ground };
   if (inverse) [front, back] = [back ?? BACKGROUND, front ?? TEXT];
-  if (back !== undefined) front ??= { light: opposite(back.light), dark: opposite(back.dark) };
+  if (back !== undefined) front ??= { light: blackOrWhiteOn(back.light), dark: blackOrWhiteOn(back.dark) };
   const classes = Object.entries({ ...rest, front, back }).flatMap(([name, isSet]) => (isSet ? [name] : []));
   const { light, dark } = back ?? BACKGROUND;
   return {
     classes: classes.join(' '),
-    front: front && { light: readable(front.light, light), dark: readable(front.dark, dark) },
+    front: front && { light: makeReadable(front.light, light), dark: makeReadable(front.dark, dark) },
     back,
   };
 }

@@ -37,34 +37,35 @@ export function useLogScroll({ state, layout, metrics, box }: ScrollParts): LogS
   const [following, setFollowing] = useState(() => state.build?.ended_at === undefined);
   const [isAtEnd, setAtEnd] = useState(true);
   const lastPosition = useRef<{ top: number; anchor?: { at: Anchor; row: number } }>({ top: 0 });
-  const row = metrics?.row ?? 0;
+  const rowHeight = metrics?.rowHeight ?? 0;
 
   const updateFromScroll = (log: HTMLElement): void => {
     const { scrollTop, clientHeight } = log;
     setAtEnd(scrollTop + clientHeight >= log.scrollHeight - END_PIXELS);
-    if (row === 0) return;
-    const anchor = anchorAt(layout, scrollTop / row);
+    if (rowHeight === 0) return;
+    const topRow = scrollTop / rowHeight;
+    const anchor = anchorAt(layout, topRow);
     lastPosition.current = {
       top: scrollTop,
-      ...(anchor && { anchor: { at: anchor, row: scrollTop / row } }),
+      ...(anchor && { anchor: { at: anchor, row: topRow } }),
     };
-    const next = drawnRange(scrollTop / row, clientHeight / row);
+    const next = drawnRange(topRow, clientHeight / rowHeight);
     setRange((known) => (known.from === next.from && known.to === next.to ? known : next));
   };
 
   useLayoutEffect(() => {
     const log = box.current;
-    if (log === null || row === 0) return;
+    if (log === null || rowHeight === 0) return;
     const target = targetRow(state, layout);
     if (target !== undefined) {
       setFollowing(false);
-      log.scrollTop = Math.max(0, target * row - log.clientHeight / 3);
+      log.scrollTop = Math.max(0, target * rowHeight - log.clientHeight / 3);
       if (state.target?.focus === true) focusLog(log);
       state.clearTarget();
     } else if (following) log.scrollTop = log.scrollHeight;
     else {
       const moved = movedRows(layout, lastPosition.current.anchor);
-      if (moved !== 0) log.scrollTop += moved * row;
+      if (moved !== 0) log.scrollTop += moved * rowHeight;
     }
     updateFromScroll(log);
   }, [layout, metrics, following, state.target]);
@@ -84,7 +85,7 @@ export function useLogScroll({ state, layout, metrics, box }: ScrollParts): LogS
       } else if (atEnd && !state.isComplete) setFollowing(true);
       updateFromScroll(log);
     },
-    topRow: () => (box.current?.scrollTop ?? 0) / (row || 1),
+    topRow: () => (box.current?.scrollTop ?? 0) / (rowHeight || 1),
   };
 }
 
@@ -110,6 +111,7 @@ function targetRow({ target }: LogState, layout: LogLayout): number | undefined 
   return row === undefined ? undefined : Math.max(0, row - HEADER_ROWS);
 }
 
+/** How many rows the anchor has moved down since it was stored. */
 function movedRows(layout: LogLayout, anchor: { at: Anchor; row: number } | undefined): number {
   if (anchor === undefined) return 0;
   return (rowOfAnchor(layout, anchor.at) ?? anchor.row) - anchor.row;

@@ -4,8 +4,8 @@ import { useLayoutEffect, useState } from 'preact/hooks';
 /** The sizes of a log, in pixels. */
 export interface Metrics {
   /** The width of a character, and the height of a row. */
-  character: number;
-  row: number;
+  characterWidth: number;
+  rowHeight: number;
   /** The size of the visible part of the log. */
   width: number;
   height: number;
@@ -26,8 +26,8 @@ export function useMetrics(
     const measure = (): void => {
       const { width, height } = scale.getBoundingClientRect();
       const next = {
-        character: width / RULER.length,
-        row: height,
+        characterWidth: width / RULER.length,
+        rowHeight: height,
         width: log.clientWidth,
         height: log.clientHeight,
       };

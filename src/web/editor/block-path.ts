@@ -41,7 +41,7 @@ class Reader {
   read(): TextPlace {
     while (this.#at < this.#text.length) {
       const start = this.#at;
-      const inside = this.#step();
+      const inside = this.#readToken();
       if (this.#at >= this.#text.length && inside !== undefined)
         return this.#place(inside === 'string' ? start + 1 : start, inside);
     }
@@ -60,7 +60,7 @@ class Reader {
   }
 
   /** Reads one token. If the token reaches the end of the text, returns what kind of token it is. */
-  #step(): TextPlace['inside'] | undefined {
+  #readToken(): TextPlace['inside'] | undefined {
     const character = this.#text[this.#at] ?? '';
     const two = this.#text.slice(this.#at, this.#at + 2);
     if (character === '#' || two === '//') return this.#skipTo('\n', 0);
@@ -69,11 +69,11 @@ class Reader {
     if (character === '"') return this.#string();
     if (isWord(character)) return this.#word();
     this.#at += 1;
-    this.#mark(character);
+    this.#readSign(character);
     return undefined;
   }
 
-  #mark(character: string): void {
+  #readSign(character: string): void {
     if (character === '\n') this.#startLine();
     else if (character === '=') this.#assign();
     else if ('{[('.includes(character)) this.#open(character);
@@ -123,6 +123,7 @@ class Reader {
     return undefined;
   }
 
+  /** Skips to `end`. `length` is how many characters belong to the token at its start, and at its end. */
   #skipTo(end: string, length: number): TextPlace['inside'] | undefined {
     const found = this.#text.indexOf(end, this.#at + length);
     this.#at = found === -1 ? this.#text.length : found + length;

@@ -19,9 +19,12 @@ export function changedLines(before: string, after: string): ComparedLine[] {
   const [oldLines, newLines] = [linesOf(before), linesOf(after)];
   const parts = diffArrays(oldLines, newLines, { maxEditLength: MAX_CHANGES });
   if (parts === undefined) return [...marked('-', oldLines), ...marked('+', newLines)];
-  return shorten(
-    parts.flatMap(({ added, removed, value }) => marked(added ? '+' : removed ? '-' : ' ', value)),
-  );
+  return shorten(parts.flatMap((part) => marked(markOf(part), part.value)));
+}
+
+function markOf({ added, removed }: { added: boolean; removed: boolean }): ComparedLine['mark'] {
+  if (added) return '+';
+  return removed ? '-' : ' ';
 }
 
 const linesOf = (text: string): string[] => (text === '' ? [] : text.split('\n'));
@@ -31,13 +34,11 @@ const marked = (mark: ComparedLine['mark'], lines: readonly string[]): ComparedL
 
 /** Leaves out lines far from any change. */
 function shorten(lines: readonly ComparedLine[]): ComparedLine[] {
-  const near = new Set(
-    lines.flatMap(({ mark }, at) =>
-      mark === ' '
-        ? []
-        : Array.from({ length: 2 * CONTEXT_LINES + 1 }, (_, step) => at - CONTEXT_LINES + step),
-    ),
-  );
+  const near = new Set<number>();
+  for (const [at, { mark }] of lines.entries()) {
+    if (mark === ' ') continue;
+    for (let index = at - CONTEXT_LINES; index <= at + CONTEXT_LINES; index += 1) near.add(index);
+  }
   return lines.flatMap((line, at): ComparedLine[] => {
     if (near.has(at)) return [line];
     return near.has(at - 1) || at === 0 ? [{ mark: '…', text: '' }] : [];

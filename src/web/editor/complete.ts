@@ -84,13 +84,23 @@ function withParameters(
   outer: OpenBlock | undefined,
   { types }: KnownNames,
 ): BlockSchema {
-  const holder = block.name === 'params' ? outer : schema.open === undefined ? undefined : block;
+  const holder = typedBlock(schema, block, outer);
   const kind = TYPE_BLOCKS[holder?.name ?? ''];
   const type = types.find((candidate) => candidate.kind === kind && candidate.name === holder?.labels[0]);
   if (type === undefined) return schema;
   const about = `Parameter of the type ${type.name}.`;
   const parameters = type.params.map((name): [string, AttributeSchema] => [name, { type: 'string', about }]);
   return { ...schema, attributes: { ...Object.fromEntries(parameters), ...schema.attributes } };
+}
+
+/** The block whose first label names the type of these parameters. */
+function typedBlock(
+  schema: BlockSchema,
+  block: OpenBlock,
+  outer: OpenBlock | undefined,
+): OpenBlock | undefined {
+  if (block.name === 'params') return outer;
+  return schema.open === undefined ? undefined : block;
 }
 
 const VALUES: Partial<Record<AttributeSchema['type'], string>> = {
@@ -119,7 +129,7 @@ function blocksOf({ blocks }: BlockSchema): Suggestion[] {
   }));
 }
 
-const value = (label: string, about = ''): Suggestion => ({ label, kind: 'value', about });
+const toValue = (label: string, about = ''): Suggestion => ({ label, kind: 'value', about });
 
 function valuesOf(
   schema: BlockSchema | undefined,
@@ -130,10 +140,11 @@ function valuesOf(
   if (found === undefined) return [];
   const isText = inside === 'string';
   if (attribute === 'passed' && isText)
-    return declared.jobs.map((name) => value(name, 'Job of this pipeline.'));
+    return declared.jobs.map((name) => toValue(name, 'Job of this pipeline.'));
+  // A keyword is written without quotes, any other choice within quotes.
   if (found.choices !== undefined && isText !== (found.type === 'keyword'))
-    return found.choices.map((choice) => value(choice));
-  return found.type === 'bool' && !isText ? ['true', 'false'].map((word) => value(word)) : [];
+    return found.choices.map((choice) => toValue(choice));
+  return found.type === 'bool' && !isText ? ['true', 'false'].map((word) => toValue(word)) : [];
 }
 
 /** The suggestions for a label. */
@@ -147,14 +158,14 @@ function labelsOf({ header, blocks }: TextPlace, known: KnownNames): Suggestion[
 }
 
 const typesOf = (kind: string | undefined, { types }: KnownNames): Suggestion[] =>
-  types.flatMap((type) => (type.kind === kind ? [value(type.name, type.description)] : []));
+  types.flatMap((type) => (type.kind === kind ? [toValue(type.name, type.description)] : []));
 
 /** The suggestions for the first label of a block, a type, or for the second label, a name of that type. */
 function resourcesOf([type]: readonly string[], declared: Declared['resources']): Suggestion[] {
   if (type !== undefined)
-    return declared.flatMap((resource) => (resource.type === type ? [value(resource.name)] : []));
+    return declared.flatMap((resource) => (resource.type === type ? [toValue(resource.name)] : []));
   const types = new Set(declared.map((resource) => resource.type));
-  return [...types].map((name) => value(name, 'Type of a resource here.'));
+  return [...types].map((name) => toValue(name, 'Type of a resource here.'));
 }
 
 /** A block that says what to run has the runner as its label. */

@@ -8,6 +8,7 @@ export interface EditorKnown {
   pipeline?: string;
   /** The text that the server has. */
   saved: string;
+  /** The generation of the Pipeline with this text: a save must not overwrite a newer one. */
   generation?: number;
   vars: Readonly<Record<string, string>>;
   readOnly: boolean;

@@ -30,7 +30,7 @@ test('the task never runs twice at once, and then runs with the newest input tha
   expect(inputs).toEqual(['a', 'abc']);
 });
 
-test('a wait that is given during a run is kept after the run', async () => {
+test('an input that comes during a run waits for its own time, even after the run', async () => {
   const inputs: string[] = [];
   const ask = runLatest(async (input: string) => {
     inputs.push(input);

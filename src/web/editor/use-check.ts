@@ -20,6 +20,7 @@ export interface CheckState {
   findings: readonly TextFinding[];
   /** The graph of the last valid text. */
   picture?: string;
+  /** Why the server drew no graph of a valid text. */
   pictureRefused?: string;
   /** Why the newest text was not checked. */
   failure?: string;
@@ -63,6 +64,7 @@ function stateAfter(
   before: CheckState,
 ): CheckState {
   if (picture !== undefined) return { text, findings, picture };
-  const known = before.picture === undefined ? {} : { picture: before.picture };
-  return { text, findings, ...(picture_refused === undefined ? known : { pictureRefused: picture_refused }) };
+  if (picture_refused !== undefined) return { text, findings, pictureRefused: picture_refused };
+  // The text is not valid, so the graph of the last valid text stays.
+  return before.picture === undefined ? { text, findings } : { text, findings, picture: before.picture };
 }

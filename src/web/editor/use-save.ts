@@ -61,7 +61,8 @@ export function useSave(
     const body = { config: text, generation: server.generation };
     return await api.request('PUT', pipelinePath(team, server.pipeline), body);
   };
-  const explain = async (error: unknown): Promise<Partial<SaveState>> => {
+  /** After a conflict (409), reads the text of the server, with which the viewer can compare their changes. */
+  const stateAfterFailure = async (error: unknown): Promise<Partial<SaveState>> => {
     const { pipeline: known } = state.server;
     const message = failureMessage(error);
     if (known === undefined || api.statusOf(error) !== 409) return { outcome: { good: false, message } };
@@ -85,7 +86,7 @@ export function useSave(
         const outcome = outcomeOf(await send(toSave));
         next = { server: await readAfterSave(name, toSave.text), outcome };
       } catch (error) {
-        next = await explain(error);
+        next = await stateAfterFailure(error);
       }
       setState({ ...state, ...next, isSaving: false });
     },

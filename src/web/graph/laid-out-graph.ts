@@ -58,6 +58,7 @@ export function itemsOf(
     }
     frames.push({ node: id, tile: whole, faded: style.faded });
     for (const [row, tile] of rows.entries()) {
+      // The last row stands for all jobs that have no row.
       const jobStyles = style.rows.slice(row, row === rows.length - 1 ? undefined : row + 1);
       const faded = jobStyles.every((jobStyle) => jobStyle.faded);
       const target = targetOf(node, row, rows.length);

@@ -1,7 +1,7 @@
 import type { Point } from '#domain/graph/points.ts';
 import type { Rectangle, ViewFrame, Viewport } from './viewport.ts';
 
-const LARGEST = { width: 160, height: 110 };
+const MAX_PIXELS = { width: 160, height: 110 };
 
 interface MinimapGeometry {
   /** The size of the minimap in pixels. */
@@ -15,7 +15,7 @@ interface MinimapGeometry {
 
 /** The size of the minimap, and the part of the graph in the view. */
 export function minimapOf({ x, y, scale }: Viewport, { graph, view }: ViewFrame): MinimapGeometry {
-  const factor = Math.min(LARGEST.width / graph.width, LARGEST.height / graph.height);
+  const factor = Math.min(MAX_PIXELS.width / graph.width, MAX_PIXELS.height / graph.height);
   const left = Math.max(0, -x / scale);
   const top = Math.max(0, -y / scale);
   const right = Math.min(graph.width, (view.width - x) / scale);

@@ -27,19 +27,18 @@ export function useViewport(graph: Size): ViewportControl {
   const element = useRef<HTMLDivElement>(null);
   const [measured, setMeasured] = useState<Size>();
   const view = measured ?? UNMEASURED;
-  // Until the viewer moves the graph, its position follows the size of the view.
-  const [moved, setMoved] = useState<Shown>('opening');
+  const [position, setPosition] = useState<Position>('opening');
   const frame = { graph, view };
   const newestFrame = useRef(frame);
   newestFrame.current = frame;
   const changeViewport = useCallback((change: Change) => {
-    setMoved((before) => {
+    setPosition((before) => {
       const shown = viewportOf(before, newestFrame.current);
       const after = change(shown, newestFrame.current);
       return after === shown ? before : after;
     });
   }, []);
-  const fitAll = useCallback(() => setMoved('whole'), []);
+  const fitAll = useCallback(() => setPosition('whole'), []);
 
   useLayoutEffect(() => {
     const { current } = element;
@@ -55,13 +54,13 @@ export function useViewport(graph: Size): ViewportControl {
     observer.observe(current);
     return () => observer.disconnect();
   }, []);
-  useLayoutEffect(() => setMoved('opening'), [graph.width, graph.height]);
+  useLayoutEffect(() => setPosition('opening'), [graph.width, graph.height]);
   useEffect(() => {
     const { current } = element;
     return current === null ? undefined : followInput(current, changeViewport);
   }, [changeViewport]);
   return {
-    viewport: viewportOf(moved, frame),
+    viewport: viewportOf(position, frame),
     frame,
     isMeasured: measured !== undefined,
     element,
@@ -70,11 +69,12 @@ export function useViewport(graph: Size): ViewportControl {
   };
 }
 
-type Shown = Viewport | 'opening' | 'whole';
+/** Where the viewer has moved the graph, or how its position follows from the size of the view. */
+type Position = Viewport | 'opening' | 'whole';
 
-function viewportOf(shown: Shown, { graph, view }: ViewFrame): Viewport {
-  if (shown === 'opening') return openingView(graph, view);
-  return shown === 'whole' ? fit(graph, view) : shown;
+function viewportOf(position: Position, { graph, view }: ViewFrame): Viewport {
+  if (position === 'opening') return openingView(graph, view);
+  return position === 'whole' ? fit(graph, view) : position;
 }
 
 /** Listens to pointers and the wheel. Returns a function that stops listening. */
@@ -96,10 +96,9 @@ function followInput(element: HTMLElement, changeViewport: (change: Change) => v
     event.preventDefault();
     const pixels = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? event.deltaY * 16 : event.deltaY;
     // Browsers report pinching on a touchpad as small turns of the wheel with the control key.
-    zoom(WHEEL_ZOOM ** (-pixels / (event.ctrlKey && Math.abs(pixels) < 30 ? 20 : 100)), {
-      x: event.clientX,
-      y: event.clientY,
-    });
+    const isPinch = event.ctrlKey && Math.abs(pixels) < 30;
+    const turns = pixels / (isPinch ? 20 : 100);
+    zoom(WHEEL_ZOOM ** -turns, { x: event.clientX, y: event.clientY });
   };
   element.addEventListener('wheel', turn, { passive: false });
   return () => {
