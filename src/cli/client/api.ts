@@ -26,7 +26,7 @@ export function requestPath(...segments: string[]): string {
 
 const isToken = (text: string): boolean => /^[\x21-\x7e]+$/.test(text);
 
-/** Sends requests to a gateway with the user's token. Each failure throws an error with a sentence for people. */
+/** Sends requests to a gateway with the user's token. Failures throw errors with a sentence for people. */
 export class Api {
   readonly #context: RequestContext;
   readonly #token: string | undefined;

@@ -80,7 +80,7 @@ function changedLines(removed: string[], added: string[]): DiffLine[] {
   return diff(removed, added).map(([sign, text]) => ({ mark: markOf(sign), text }));
 }
 
-/** The mark for the sign that `diff` of node:util gives a line: 1 for removed, -1 for added, 0 for unchanged. */
+/** The mark for the sign that `diff` of node:util gives: 1 for removed, -1 for added, 0 for unchanged. */
 function markOf(sign: number): DiffLine['mark'] {
   if (sign === 0) return ' ';
   return sign === 1 ? '-' : '+';

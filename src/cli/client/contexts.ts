@@ -8,7 +8,10 @@ export interface ServerContext {
   team?: string;
 }
 
-/** The contexts by name. A server that has none, from a login by an older version, gets one named after its host. */
+/**
+ * The contexts by name. A server that has none, from a login by an older version, gets one named after its
+ * host.
+ */
 export function contextsOf({ contexts = {}, servers }: CredentialsFile): Map<string, ServerContext> {
   const named = new Map(Object.entries(contexts).filter(([, { url }]) => Object.hasOwn(servers, url)));
   const urls = new Set([...named.values()].map(({ url }) => url));

@@ -3,8 +3,8 @@ const TILDE = 0x7e;
 const FULL_STOP = 0x2e;
 
 /**
- * Returns a filter for typed keys: it returns the keys to pass on. If the user types Enter, ~ and a full stop,
- * as in ssh, the filter calls `leave` and returns nothing. After Enter, two ~ pass on one ~.
+ * Returns a filter for typed keys: it returns the keys to pass on. If the user types Enter, ~ and a full
+ * stop, as in ssh, the filter calls `leave` and returns nothing. After Enter, two ~ pass on one ~.
  */
 export function filterEscape(leave: () => void): (keys: Uint8Array) => Uint8Array {
   /** True at the beginning too, as if the user had just pressed Enter. */
