@@ -61,7 +61,7 @@ export function useSave(
     const body = { config: text, generation: server.generation };
     return await api.request('PUT', pipelinePath(team, server.pipeline), body);
   };
-  /** After a conflict (409), reads the text of the server, with which the viewer can compare their changes. */
+  /** After a conflict (409), reads the text of the server, so that the viewer can compare their changes. */
   const stateAfterFailure = async (error: unknown): Promise<Partial<SaveState>> => {
     const { pipeline: known } = state.server;
     const message = failureMessage(error);
