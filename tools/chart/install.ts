@@ -40,9 +40,12 @@ export async function installChart(
     'podAnnotations.millrace\\.dev/images': `images-${images.digest}`,
     ...(isExisting(process.env) ? {} : TEST_REGISTRY),
   };
-  const set = Object.entries(values).flatMap(([name, value]) => ['--set-string', `${name}=${value}`]);
+  const setArguments = Object.entries(values).flatMap(([name, value]) => [
+    '--set-string',
+    `${name}=${value}`,
+  ]);
   const release = [RELEASE.name, 'charts/millrace', '--namespace', RELEASE.namespace];
-  await stream('helm', ['upgrade', '--install', ...release, '--hide-notes', ...set], onLine, signal);
+  await stream('helm', ['upgrade', '--install', ...release, '--hide-notes', ...setArguments], onLine, signal);
 }
 
 async function prepareNamespace(

@@ -21,11 +21,11 @@ export function render(
   values: Readonly<Record<string, unknown>> = {},
   release = 'millrace',
 ): Promise<string> {
-  const set = Object.entries(values).flatMap(([path, value]) => [
+  const setArguments = Object.entries(values).flatMap(([path, value]) => [
     '--set-json',
     `${path}=${JSON.stringify(value)}`,
   ]);
-  return helm('template', release, chart, '--namespace', 'millrace-system', ...set);
+  return helm('template', release, chart, '--namespace', 'millrace-system', ...setArguments);
 }
 
 export async function manifests(

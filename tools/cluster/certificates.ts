@@ -9,7 +9,7 @@ await import('reflect-metadata');
 const x509 = await import('@peculiar/x509');
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
-const day = 24 * 3600 * 1000;
+const dayMs = 24 * 3600 * 1000;
 const authorityDays = 3650;
 const leafDays = 365;
 /** Days before its end at which `up` replaces a certificate. */
@@ -104,7 +104,7 @@ function isUsable(authority: Pair, pair: Pair, subject: Subject): boolean {
   const issuer = new X509Certificate(readFileSync(authority.certificate));
   return (
     certificate.verify(issuer.publicKey) &&
-    certificate.validToDate.getTime() > Date.now() + renewDays * day &&
+    certificate.validToDate.getTime() > Date.now() + renewDays * dayMs &&
     (subject.hosts ?? []).every((host) => isValidFor(certificate, host))
   );
 }
@@ -135,9 +135,9 @@ async function writePair(pair: Pair, certificate: Issued, key: webcrypto.CryptoK
 
 /** The start of a certificate: the clock of a restarted machine may be behind. */
 function yesterday(): Date {
-  return new Date(Date.now() - day);
+  return new Date(Date.now() - dayMs);
 }
 
 function inDays(days: number): Date {
-  return new Date(Date.now() + days * day);
+  return new Date(Date.now() + days * dayMs);
 }

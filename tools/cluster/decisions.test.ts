@@ -58,7 +58,7 @@ describe('an existing cluster', () => {
     ['v1.32.9', false],
     ['v1.9.0', false],
     ['unknown', false],
-  ])('that runs %s', (version, recent) => {
+  ])('that runs %s is recent enough: %p', (version, recent) => {
     expect(isRecent(version)).toBe(recent);
   });
 

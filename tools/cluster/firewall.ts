@@ -11,7 +11,7 @@ const tables = [ownTable, 'ip kube-proxy', 'ip6 kube-proxy', 'ip cni_hostport', 
  * Chains in which Docker and firewalls drop unknown traffic, and the cluster's traffic that must pass. A rule
  * that accepts this traffic in the cluster's own table would not help.
  */
-const refusing = [
+const refusingChains = [
   { chain: ['ip', 'filter', 'FORWARD'], pass: ['iifname', 'oifname'] },
   { chain: ['ip', 'filter', 'INPUT'], pass: ['iifname'] },
 ] as const;
@@ -33,9 +33,11 @@ table ${ownTable} {
 /** Creates the rules that Pods need. */
 export async function makeRules(): Promise<void> {
   await run('nft', ['-f', '-'], { input: ownRules });
-  for (const { chain, pass } of refusing) {
+  for (const { chain, pass } of refusingChains) {
     const listing = await listChain(chain);
-    for (const direction of listing !== undefined && handlesIn(listing).length === 0 ? pass : []) {
+    const needsRules = listing !== undefined && handlesIn(listing).length === 0;
+    if (!needsRules) continue;
+    for (const direction of pass) {
       const accept = [direction, bridge, 'counter', 'accept', 'comment', `"${ruleComment}"`];
       await run('nft', ['insert', 'rule', ...chain, ...accept]);
     }
@@ -48,7 +50,7 @@ export async function removeRules(): Promise<string[]> {
   for (const table of await presentTables()) {
     await run('nft', ['delete', 'table', ...table.split(' ')]);
   }
-  for (const { chain } of refusing) {
+  for (const { chain } of refusingChains) {
     for (const handle of handlesIn((await listChain(chain)) ?? '')) {
       await run('nft', ['delete', 'rule', ...chain, 'handle', handle]);
     }
@@ -58,7 +60,7 @@ export async function removeRules(): Promise<string[]> {
 
 /** Rules and tables of the cluster that exist now. */
 export async function presentRules(): Promise<string[]> {
-  const listings = await Promise.all(refusing.map(({ chain }) => listChain(chain)));
+  const listings = await Promise.all(refusingChains.map(({ chain }) => listChain(chain)));
   const inserted = listings.flatMap((listing) => handlesIn(listing ?? '')).length;
   return [
     ...(await presentTables()).map((table) => `nftables table ${table}`),

@@ -19,6 +19,8 @@ export function identityOf(pid: number): ProcessIdentity | undefined {
   if (stat === undefined) {
     return undefined;
   }
+  // proc_pid_stat(5): after the command, which is in parentheses, comes field 3, the state. The start time is
+  // field 22.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state, startTime] = [fields[0], fields[19]];
   if (startTime === undefined || state === 'Z' || state === 'X') {

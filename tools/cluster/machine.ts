@@ -161,7 +161,7 @@ export function cgroupFolders(): string[] {
   return readFileSync('/proc/self/mountinfo', 'utf8')
     .split('\n')
     .filter((line) => / - cgroup2? /.test(line))
-    .flatMap((line) => line.split(' ')[4] ?? [])
+    .flatMap(mountPointsIn)
     .map((mount) => join(mount, cgroup));
 }
 
@@ -223,11 +223,17 @@ function readLines(path: string): string[] {
   }
 }
 
+/** The mount point in a line of mountinfo: field 5 (proc_pid_mountinfo(5)). */
+export function mountPointsIn(line: string): string[] {
+  const [, , , , mountPoint] = line.split(' ');
+  return mountPoint === undefined ? [] : [mountPoint];
+}
+
 /** Mounts below a folder, inner ones first. */
 export function mountsBelow(folder: string): string[] {
   return readFileSync('/proc/self/mountinfo', 'utf8')
     .split('\n')
-    .flatMap((line) => line.split(' ')[4] ?? [])
+    .flatMap(mountPointsIn)
     .map((path) =>
       path.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8))),
     )

@@ -135,6 +135,7 @@ function environmentFor(folders: Folders, part: ClusterPart): NodeJS.ProcessEnv 
 function isSessionLeader(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // proc_pid_stat(5): after the command, which is in parentheses, comes field 3. The session is field 6.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[3] === String(pid);
   } catch {
     // The process has ended meanwhile.

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { cgroupFolders, fixedFolders, kernelSettings } from './machine.ts';
+import { cgroupFolders, fixedFolders, kernelSettings, mountPointsIn } from './machine.ts';
 import { run } from './run.ts';
 
 /** Traces that a cluster could leave on a machine, as comparable lines. */
@@ -32,8 +32,7 @@ export function differences(before: readonly string[], after: readonly string[])
 }
 
 function mountPoints(): string[] {
-  const lines = readFileSync('/proc/self/mountinfo', 'utf8').split('\n');
-  return lines.flatMap((line) => line.split(' ')[4] ?? []);
+  return readFileSync('/proc/self/mountinfo', 'utf8').split('\n').flatMap(mountPointsIn);
 }
 
 function networkNamespaces(): string[] {

@@ -27,6 +27,7 @@ const drivers: readonly PartName[] = [
   'kube-controller-manager',
   'kube-scheduler',
 ];
+/** Parts that the API server and the containers need. */
 const foundations: readonly PartName[] = ['containerd', 'etcd'];
 
 const secondsForParts = 15;

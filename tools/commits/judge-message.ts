@@ -43,6 +43,7 @@ const SCOPES: readonly string[] = [
 
 /** First words that are not imperative: "Added", "Adding", "Adds". */
 const NOT_IMPERATIVE = /^(?:[A-Z][a-z]+(?:ed|ing)|[A-Z][a-z]*[^aius\W]s)$/;
+/** Imperatives that look like one of these forms. */
 const IMPERATIVES = new Set(['Embed', 'Feed', 'Need', 'Seed', 'Shed', 'Speed', 'Bring', 'Ring', 'String']);
 
 /** All faults of a commit's message. */

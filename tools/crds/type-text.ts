@@ -35,30 +35,30 @@ function interfaceText(yamlText: string): string {
   if (version === undefined) throw new Error(`${names.kind} has no version.`);
   const { properties = {}, description } = version.schema.openAPIV3Schema;
   return [
-    ...comment(description, ''),
+    ...commentLines(description, ''),
     `export interface ${names.kind}CustomResource {`,
     `  apiVersion: '${group}/${version.name}';`,
     `  kind: '${names.kind}';`,
     '  metadata: V1ObjectMeta;',
-    ...member('spec', properties['spec'] ?? {}, true, '  '),
-    ...member('status', properties['status'] ?? {}, false, '  '),
+    ...memberLines('spec', properties['spec'] ?? {}, true, '  '),
+    ...memberLines('status', properties['status'] ?? {}, false, '  '),
     '}',
     '',
   ].join('\n');
 }
 
-function member(name: string, schema: Schema, required: boolean, indent: string): string[] {
-  const [first = '', ...furtherLines] = type(schema, indent);
+function memberLines(name: string, schema: Schema, required: boolean, indent: string): string[] {
+  const [first = '', ...furtherLines] = typeLines(schema, indent);
   const lines = [`${indent}${name}${required ? '' : '?'}: ${first}`, ...furtherLines];
   lines.push(`${lines.pop() ?? ''};`);
-  return [...comment(schema.description, indent), ...lines];
+  return [...commentLines(schema.description, indent), ...lines];
 }
 
-function type(schema: Schema, indent: string): string[] {
+function typeLines(schema: Schema, indent: string): string[] {
   if (schema['x-kubernetes-int-or-string'] === true) return ['number | string'];
   if (schema.enum !== undefined) return [schema.enum.map((value) => `'${value}'`).join(' | ')];
-  if (schema.type === 'array') return arrayOf(type(schema.items ?? {}, indent));
-  if (schema.type === 'object') return object(schema, indent);
+  if (schema.type === 'array') return arrayLines(typeLines(schema.items ?? {}, indent));
+  if (schema.type === 'object') return objectLines(schema, indent);
   return [SCALARS[schema.type ?? ''] ?? 'unknown'];
 }
 
@@ -69,23 +69,23 @@ const SCALARS: Record<string, string> = {
   string: 'string',
 };
 
-function arrayOf(item: string[]): string[] {
+function arrayLines(item: string[]): string[] {
   const last = item.pop() ?? '';
   return item.length === 0 && last.includes('|') ? [`(${last})[]`] : [...item, `${last}[]`];
 }
 
-function object(schema: Schema, indent: string): string[] {
+function objectLines(schema: Schema, indent: string): string[] {
   if (schema.additionalProperties !== undefined) {
-    return [`Record<string, ${type(schema.additionalProperties, indent).join('\n')}>`];
+    return [`Record<string, ${typeLines(schema.additionalProperties, indent).join('\n')}>`];
   }
   const required = new Set(schema.required);
   const members = Object.entries(schema.properties ?? {}).flatMap(([name, property]) =>
-    member(name, property, required.has(name), `${indent}  `),
+    memberLines(name, property, required.has(name), `${indent}  `),
   );
   return ['{', ...members, `${indent}}`];
 }
 
-function comment(description: string | undefined, indent: string): string[] {
+function commentLines(description: string | undefined, indent: string): string[] {
   if (description === undefined) return [];
   const text = description.trim();
   const line = `${indent}/** ${text} */`;

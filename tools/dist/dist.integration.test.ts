@@ -11,6 +11,13 @@ import { outputFolder } from './inputs.ts';
 
 const run = promisify(execFile);
 
+/** Offsets in the header of a 64-bit ELF file, and one type of its segments: see elf(5). */
+const E_MACHINE = 18;
+const E_PHOFF = 32;
+const E_PHENTSIZE = 54;
+const E_PHNUM = 56;
+const PT_INTERP = 3;
+
 async function build(): Promise<string> {
   const env = { ...process.env, NODE_OPTIONS: '' };
   return (await run(process.execPath, [join(import.meta.dirname, 'main.ts')], { env })).stdout;
@@ -91,13 +98,14 @@ test('the public gateway hashes passwords with nothing but the files beside it',
 });
 
 test('the native libraries of sharp and argon2 are included for both architectures', () => {
+  /** Values of `e_machine`. */
   const machines = { amd64: 0x3e, arm64: 0xb7 };
   for (const [architecture, machine] of Object.entries(machines)) {
     const binaries = [
       ...globSync(`native-${architecture}/@img/*/lib/*.{node,so*}`, { cwd: outputFolder }),
       ...globSync(`native-${architecture}/@node-rs/*/*.node`, { cwd: outputFolder }),
     ];
-    expect(binaries.map((path) => readFileSync(join(outputFolder, path)).readUInt16LE(18))).toEqual([
+    expect(binaries.map((path) => readFileSync(join(outputFolder, path)).readUInt16LE(E_MACHINE))).toEqual([
       machine,
       machine,
       machine,
@@ -107,12 +115,12 @@ test('the native libraries of sharp and argon2 are included for both architectur
 
 test.each(['shim-amd64', 'shim-arm64'])('%s is a static program', (name) => {
   const elf = readFileSync(join(outputFolder, name));
-  const headers = elf.readBigUInt64LE(32);
-  const kinds = Array.from({ length: elf.readUInt16LE(56) }, (_, at) =>
-    elf.readUInt32LE(Number(headers) + at * elf.readUInt16LE(54)),
+  const headers = Number(elf.readBigUInt64LE(E_PHOFF));
+  const typesOfSegments = Array.from({ length: elf.readUInt16LE(E_PHNUM) }, (_, index) =>
+    elf.readUInt32LE(headers + index * elf.readUInt16LE(E_PHENTSIZE)),
   );
-  const interpreter = 3;
-  expect(kinds).not.toContain(interpreter);
+  // Only a program that loads libraries names an interpreter.
+  expect(typesOfSegments).not.toContain(PT_INTERP);
   expect(elf.length).toBeLessThan(3_000_000);
 });
 

@@ -51,8 +51,9 @@ export class Ledger {
     return (this.#known.get(name) ?? '').split(' ').filter((path) => path !== '');
   }
 
-  async record(part: string, hash: string): Promise<void> {
-    this.#known.set(part, hash);
+  /** `value`: the hash of a part's inputs, or paths with spaces between them. */
+  async record(name: string, value: string): Promise<void> {
+    this.#known.set(name, value);
     await mkdir(dirname(this.#file), { recursive: true });
     await writeFile(this.#file, `${JSON.stringify(Object.fromEntries(this.#known), undefined, 2)}\n`);
   }

@@ -79,11 +79,9 @@ async function main(): Promise<void> {
   const goState = (folder: string) =>
     inputState(join(checkout, folder), ['**/!(*_test).go', 'go.{mod,sum}'], [goVersion]);
 
-  for (const folder of goFolders) {
-    const state = () => goState(folder);
-    if (folder === engine) await buildPart(ledger, ['hcl.wasm'], state, buildEngine);
-    else await buildPart(ledger, ['shim-amd64', 'shim-arm64'], state, buildShims);
-  }
+  if (goFolders.includes(engine)) await buildPart(ledger, ['hcl.wasm'], () => goState(engine), buildEngine);
+  if (goFolders.includes(shim))
+    await buildPart(ledger, ['shim-amd64', 'shim-arm64'], () => goState(shim), buildShims);
   for (const [name, from] of Object.entries(dataFolders)) {
     if (!isThere(from)) continue;
     await buildPart(

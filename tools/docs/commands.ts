@@ -88,7 +88,7 @@ ${path} ${command.usage()}
 
 ${text}
 
-${prose(epilogue(command))}
+${withExamplesAsCode(epilogue(command))}
 `;
 }
 
@@ -101,8 +101,7 @@ function epilogue(command: Command): string {
   return after.trim();
 }
 
-/** Examples become a code block. */
-function prose(text: string): string {
+function withExamplesAsCode(text: string): string {
   return text.replace(/Examples:\n((?: {2}.*\n?)+)/, (_, examples: string) => {
     const lines = examples
       .trimEnd()

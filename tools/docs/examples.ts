@@ -60,7 +60,7 @@ function surroundings(names: string[]): string {
   return names
     .map((name) => {
       const text = SURROUNDINGS[name];
-      if (text === undefined) throw new Error(`no example is surrounded by "${name}"`);
+      if (text === undefined) throw new Error(`SURROUNDINGS has no declaration "${name}"`);
       return text;
     })
     .join('');

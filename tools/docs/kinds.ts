@@ -113,11 +113,16 @@ function rows(schema: Schema, path: string, required: boolean): Row[] {
   };
   const element = schema.items ?? schema.additionalProperties;
   const parent = element ?? schema;
-  const suffix = schema.items === undefined ? (element === undefined ? '' : '{}') : '[]';
   const inner = Object.entries(parent.properties ?? {}).flatMap(([name, field]) =>
-    rows(field, `${path}${suffix}.${name}`, parent.required?.includes(name) ?? false),
+    rows(field, `${path}${elementSuffix(schema)}.${name}`, parent.required?.includes(name) ?? false),
   );
   return [row, ...inner];
+}
+
+/** What a path has between a field and the fields of its elements. */
+function elementSuffix({ items, additionalProperties }: Schema): string {
+  if (items !== undefined) return '[]';
+  return additionalProperties === undefined ? '' : '{}';
 }
 
 function typeOf(schema: Schema): string {

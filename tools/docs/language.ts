@@ -111,16 +111,15 @@ function shortening(shorter: BlockSchema['shorter']): BlockSchema['attributes'] 
 
 function attributeRows(attributes: BlockSchema['attributes']): string[] {
   return Object.entries(attributes).map(([name, schema]) => {
-    const { type, about, required, choices } = schema;
-    const choicesText =
-      choices && type !== 'strings' ? choices.map((choice) => `\`${choice}\``).join(', ') : undefined;
-    const listText =
-      choices && type === 'strings'
-        ? `list of ${choices.map((choice) => `\`${choice}\``).join(', ')}`
-        : undefined;
-    const meaning = sentence(about + rangeOf(schema), required);
-    return `| \`${name}\` | ${choicesText ?? listText ?? TYPES[type]} | ${meaning} |`;
+    const meaning = sentence(schema.about + rangeOf(schema), schema.required);
+    return `| \`${name}\` | ${typeOrChoices(schema)} | ${meaning} |`;
   });
+}
+
+function typeOrChoices({ type, choices }: AttributeSchema): string {
+  if (!choices) return TYPES[type];
+  const listed = choices.map((choice) => `\`${choice}\``).join(', ');
+  return type === 'strings' ? `list of ${listed}` : listed;
 }
 
 /** Whole numbers only: all durations have the same range, which the page states once. */

@@ -15,9 +15,10 @@ if (postgres === undefined) throw new Error('the list lacks millrace-postgres');
 
 function layer(name: string): Layer {
   const file = join(folder, name);
-  writeFileSync(file, `packed ${name}`);
-  const digest = `sha256:${sha256(`packed ${name}`)}`;
-  return { name, file, digest, diffId: `sha256:${sha256(name)}`, size: 7 + name.length, unpacked: 1 };
+  const packed = `packed ${name}`;
+  writeFileSync(file, packed);
+  const digest = `sha256:${sha256(packed)}`;
+  return { name, file, digest, diffId: `sha256:${sha256(name)}`, size: packed.length, unpacked: 1 };
 }
 
 const layers = [layer('debian'), layer('program')];

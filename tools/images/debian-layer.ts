@@ -26,13 +26,14 @@ export async function debianLayer(
   const sources = await debianSources(contents.suite);
   const folder = await mkdtemp(join(tmpdir(), 'millrace-root-'));
   try {
-    const [status, recipe] = [join(folder, 'left-out'), join(folder, 'image.json')];
-    await writeFile(status, image.leftOut.map(asInstalled).join(''));
-    await writeFile(recipe, JSON.stringify(image));
+    const statusFile = join(folder, 'left-out');
+    await writeFile(statusFile, image.leftOut.map(installedStatus).join(''));
+    const recipeFile = join(folder, 'image.json');
+    await writeFile(recipeFile, JSON.stringify(image));
     return await storeLayer(
       'debian',
       key,
-      bootstrap({ contents, image, architecture, sources, status, recipe }),
+      bootstrap({ contents, image, architecture, sources, statusFile, recipeFile }),
     );
   } finally {
     await rm(folder, { recursive: true });
@@ -45,13 +46,13 @@ async function keyOf(contents: Contents, image: ImageContents, architecture: Arc
   const tools = await Promise.all(
     ['debian-layer.ts', 'finish-root.ts'].map((file) => readFile(join(here, file), 'utf8')),
   );
-  const made = { user, packages, leftOut, remove, suite: contents.suite, epoch: contents.epoch };
-  return sha256(JSON.stringify([made, architecture, tools])).slice(0, 32);
+  const inputs = { user, packages, leftOut, remove, suite: contents.suite, epoch: contents.epoch };
+  return sha256(JSON.stringify([inputs, architecture, tools])).slice(0, 32);
 }
 
 async function ensureMmdebstrap(): Promise<void> {
-  if (await answers('mmdebstrap', ['--version'])) return;
-  if (!(await answers('apt-get', ['--version']))) {
+  if (await isInstalled('mmdebstrap')) return;
+  if (!(await isInstalled('apt-get'))) {
     throw new Error(
       'Images are made of Debian packages and this machine has no apt: build them with the Dockerfile.',
     );
@@ -67,9 +68,9 @@ async function ensureMmdebstrap(): Promise<void> {
   });
 }
 
-async function answers(command: string, args: readonly string[]): Promise<boolean> {
+async function isInstalled(command: string): Promise<boolean> {
   try {
-    await run(command, args);
+    await run(command, ['--version']);
     return true;
   } catch {
     return false;
@@ -103,24 +104,33 @@ export function pickDebian(listed: string, suite: string): readonly string[] {
 }
 
 /** A dpkg status entry that makes apt treat a package as installed. */
-function asInstalled(name: string): string {
+function installedStatus(name: string): string {
   return (
     `Package: ${name}\nStatus: install ok installed\nVersion: 1:999\nArchitecture: all\n` +
     'Multi-Arch: foreign\nMaintainer: none\nDescription: left out\n\n'
   );
 }
 
-type Recipe = {
+type Bootstrap = {
   readonly contents: Contents;
   readonly image: ImageContents;
   readonly architecture: Architecture;
+  /** Lines of a sources.list. */
   readonly sources: string;
-  readonly status: string;
-  readonly recipe: string;
+  /** Has the dpkg status entries of the packages that are left out. */
+  readonly statusFile: string;
+  /** Has the list of the image's contents, for finish-root.ts. */
+  readonly recipeFile: string;
 };
 
-async function* bootstrap(recipe: Recipe): AsyncGenerator<Uint8Array> {
-  const { contents, image, architecture, sources, status } = recipe;
+async function* bootstrap({
+  contents,
+  image,
+  architecture,
+  sources,
+  statusFile,
+  recipeFile,
+}: Bootstrap): AsyncGenerator<Uint8Array> {
   const finish = ['"$MILLRACE_NODE"', '"$MILLRACE_FINISH"', '"$MILLRACE_RECIPE"', '"$1"'].join(' ');
   const args = [
     '--quiet',
@@ -140,10 +150,10 @@ async function* bootstrap(recipe: Recipe): AsyncGenerator<Uint8Array> {
     env: {
       ...process.env,
       SOURCE_DATE_EPOCH: String(contents.epoch),
-      MILLRACE_LEFT_OUT: status,
+      MILLRACE_LEFT_OUT: statusFile,
       MILLRACE_NODE: process.execPath,
       MILLRACE_FINISH: join(here, 'finish-root.ts'),
-      MILLRACE_RECIPE: recipe.recipe,
+      MILLRACE_RECIPE: recipeFile,
     },
     stdio: ['pipe', 'pipe', 'pipe'],
   });

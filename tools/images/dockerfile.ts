@@ -57,9 +57,7 @@ function stage(suite: string, name: string, image: ImageContents): string {
 /** The user is created before packages are installed, so that a package that needs the same user finds it. */
 function commands({ user, packages, remove, links, directories }: ImageContents): readonly string[] {
   const account = `--uid ${user.id} --gid ${user.id} --home-dir ${user.home} --no-create-home --shell ${user.shell}`;
-  const owned = [...directories, user.home].filter(
-    (path, index, paths) => path !== '/tmp' && paths.indexOf(path) === index,
-  );
+  const owned = [...new Set([...directories, user.home])].filter((path) => path !== '/tmp');
   return [
     `groupadd --gid ${user.id} ${user.name}`,
     `useradd ${account} ${user.name}`,

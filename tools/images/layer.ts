@@ -85,10 +85,12 @@ export async function storeLayer(name: string, key: string, tar: AsyncIterable<U
   return layer;
 }
 
+const DAY_MS = 24 * 3600 * 1000;
+
 /** Removes layers older than this many days: each change of the program leaves one behind. */
 export async function forgetLayers(name: string, olderThanDays: number): Promise<void> {
   const folder = join(layerCache(), 'layers');
-  const oldest = Date.now() - olderThanDays * 86_400_000;
+  const oldest = Date.now() - olderThanDays * DAY_MS;
   for (const file of await readdir(folder)) {
     const path = join(folder, file);
     if (!file.startsWith(`${name}-`)) continue;

@@ -39,7 +39,7 @@ async function programEntries(
     entries.push({ path: path.slice(1), mode: 0o777, kind: 'link', target });
   }
   for (const [to, from] of Object.entries(image.files)) {
-    const pairs = typeof from === 'string' ? [[to, from] as const] : matches(to, from);
+    const pairs = typeof from === 'string' ? [[to, from] as const] : matchPatterns(to, from);
     for (const [target, source] of pairs) {
       entries.push(
         ...(await entriesOf(join(checkout, source.replace('{arch}', architecture)), target.slice(1))),
@@ -49,7 +49,8 @@ async function programEntries(
   return entries;
 }
 
-function matches(to: string, patterns: readonly string[]): readonly (readonly [string, string])[] {
+/** The target and the source of each file that matches a pattern. */
+function matchPatterns(to: string, patterns: readonly string[]): readonly (readonly [string, string])[] {
   const pairs: (readonly [string, string])[] = [];
   for (const pattern of patterns) {
     const matchingFiles = globSync(pattern, { cwd: checkout }).toSorted();

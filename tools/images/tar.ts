@@ -58,11 +58,12 @@ function withParents(entries: readonly TarEntry[]): Iterable<TarEntry> {
 async function add(archive: Pack, entry: TarEntry, mtime: Date): Promise<void> {
   const { path, mode, owner = 0 } = entry;
   const header = { name: path, mode, mtime, uid: owner, gid: owner };
-  if (entry.kind !== 'file') {
-    const link = entry.kind === 'link' ? ({ type: 'symlink', linkname: entry.target } as const) : undefined;
-    archive.entry(
-      link === undefined ? { ...header, name: `${path}/`, type: 'directory' } : { ...header, ...link },
-    );
+  if (entry.kind === 'directory') {
+    archive.entry({ ...header, name: `${path}/`, type: 'directory' });
+    return;
+  }
+  if (entry.kind === 'link') {
+    archive.entry({ ...header, type: 'symlink', linkname: entry.target });
     return;
   }
   const { size } = entry;

@@ -32,8 +32,13 @@ export function countJest(report: string | undefined, code: number): Counts {
   if (facts === undefined) return oneIf(false);
   const passed = numberIn(facts, 'numPassedTests');
   const failed = numberIn(facts, 'numFailedTests') + numberIn(facts, 'numRuntimeErrorTestSuites');
-  const silent = passed + failed === 0 || (code !== 0 && failed === 0);
-  return { passed, failed: failed + (silent ? 1 : 0), failures: jestFailures(facts) };
+  return { ...withHiddenFailure({ passed, failed }, code), failures: jestFailures(facts) };
+}
+
+/** Counts a failure that no test shows: no test ran, or the exit code is bad although no test failed. */
+function withHiddenFailure({ passed, failed }: Counts, code: number): Counts {
+  if (failed > 0 || (passed > 0 && code === 0)) return { passed, failed };
+  return { passed, failed: 1 };
 }
 
 function jestFailures(facts: Record<string, unknown>): string[] {
@@ -66,10 +71,7 @@ export function countGo(lines: readonly string[], code: number): Counts {
   const events = lines.map(parseObject).filter((event) => event !== undefined);
   const ended = (action: string) =>
     events.filter((event) => event['Action'] === action && typeof event['Test'] === 'string').length;
-  const passed = ended('pass');
-  const failed = ended('fail');
-  const silent = passed + failed === 0 || (code !== 0 && failed === 0);
-  return { passed, failed: failed + (silent ? 1 : 0) };
+  return withHiddenFailure({ passed: ended('pass'), failed: ended('fail') }, code);
 }
 
 function parseObject(text: string | undefined): Record<string, unknown> | undefined {

@@ -12,6 +12,8 @@ import { runShown, stop } from './programs.ts';
 const CLUSTER = 'tools/cluster/main.ts';
 /** Taking the cluster down goes on when the rest is cancelled. */
 const NEVER = new AbortController().signal;
+/** After a failure of one of these, the state of the cluster is printed. */
+const GATES_OF_INSTALLATION = new Set(['install', 'helm-test', 'e2e', 'e2e-alone', 'readme']);
 /** The reason, by gate. */
 const leftOut = new Map<string, string>();
 const results = new Map<string, Counts & { took: number; note: string }>();
@@ -67,10 +69,7 @@ async function record(name: string, run: () => Promise<Counts>, tookBeside?: () 
     results.set(name, { ...oneIf(false), took: took(), note: note.split('\n')[0] ?? '' });
   }
   if (stop.signal.aborted) return;
-  if (
-    ['install', 'helm-test', 'e2e', 'e2e-alone', 'readme'].includes(name) &&
-    (results.get(name)?.failed ?? 0) > 0
-  ) {
+  if (GATES_OF_INSTALLATION.has(name) && (results.get(name)?.failed ?? 0) > 0) {
     for (const line of await clusterReport([RELEASE.namespace])) console.log(line);
   }
 }
