@@ -80,6 +80,7 @@ describe('a build that is cancelled', () => {
 
 describe('a resource that is pinned', () => {
   const api = pipelineApi(TEAM, 'pin');
+  /** Waits for this many versions, and returns the newest. Only the first is found without a request. */
   const untilVersions = async (count: number): Promise<number> => {
     if (count > 1) expect((await api.check('clock.now')).status).toBe(202);
     return await eventually(async () => {
@@ -143,7 +144,7 @@ describe('the jobs of a serial group', () => {
     await eventually(async () => {
       const waiting = await data<{ builds: { job: string; reasons: { code: string }[] }[] }>(
         'GET',
-        `${api.at}/waiting`,
+        `${api.path}/waiting`,
       );
       const codes = waiting.builds.find((build) => build.job === 'three')?.reasons.map(({ code }) => code);
       expect(codes).toContain('SerialGroupQueue');

@@ -198,8 +198,8 @@ async function newestVersion(): Promise<Names> {
 }
 
 async function deleteApp(): Promise<void> {
-  await request('DELETE', api.at);
-  await eventually(async () => expect((await request('GET', api.at)).status).toBe(404));
+  await request('DELETE', api.path);
+  await eventually(async () => expect((await request('GET', api.path)).status).toBe(404));
 }
 
 async function createApp(): Promise<void> {
@@ -298,13 +298,14 @@ const IN_BROWSER = new Set([
   'millrace login https://ci.example.org --context work --team shop',
 ]);
 
-const confirm = async (file: string, code: RegExp): Promise<void> => {
-  const found = await eventually(async () => code.exec(await cli.read(file))?.[1] ?? codeNotShown(file));
-  await confirmLogin(session, found);
-};
-
-const codeNotShown = (file: string): never => {
-  throw new Error(`${file} shows no code yet`);
+/** Confirms the login whose code a file shows: the first group of the pattern. */
+const confirm = async (file: string, pattern: RegExp): Promise<void> => {
+  const code = await eventually(async () => {
+    const [, found] = pattern.exec(await cli.read(file)) ?? [];
+    if (found === undefined) throw new Error(`${file} shows no code yet`);
+    return found;
+  });
+  await confirmLogin(session, code);
 };
 
 async function runExample(example: string, command: string): Promise<void> {

@@ -50,8 +50,8 @@ const gateways = async (): Promise<GatewayPod[]> =>
  * whether the Service sends traffic.
  */
 const probe = async (pod: string, path: string): Promise<string> => {
-  const at = `/api/v1/namespaces/${RELEASE.namespace}/pods/${pod}:9090/proxy/${path}`;
-  return await kubectl('get', '--raw', at).catch((error: unknown) => String(error));
+  const url = `/api/v1/namespaces/${RELEASE.namespace}/pods/${pod}:9090/proxy/${path}`;
+  return await kubectl('get', '--raw', url).catch((error: unknown) => String(error));
 };
 
 const waitForGateways = async (ready: boolean): Promise<void> =>

@@ -4,8 +4,11 @@ import { RELEASE } from '#tools/chart/install.ts';
 
 const inRelease = (...args: string[]): Promise<string> => kubectl('--namespace', RELEASE.namespace, ...args);
 
-/** Opens a connection as a client without TLS does, and prints the answer. */
-const PLAIN = `
+/**
+ * Sends the StartupMessage of Postgres' protocol as a client without TLS does, and prints the answer. 196608
+ * is version 3.0 of the protocol: 3 << 16.
+ */
+const CONNECT_WITHOUT_TLS = `
 const words = Buffer.from('user\\0millrace\\0database\\0millrace\\0\\0');
 const head = Buffer.alloc(8);
 head.writeInt32BE(8 + words.length, 0);
@@ -22,7 +25,7 @@ test('the Postgres of the chart refuses connections without TLS', async () => {
     '--',
     'node',
     '-e',
-    PLAIN,
+    CONNECT_WITHOUT_TLS,
   );
   expect(answer).toContain('no encryption');
 }, 600_000);

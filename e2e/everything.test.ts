@@ -54,7 +54,7 @@ async function startForge(): Promise<void> {
   await pushFiles(`${forge.url}/docs.git`, DOCS);
 }
 
-const secret = (name: string, values: Record<string, string>): Promise<string> => {
+const createSecret = (name: string, values: Record<string, string>): Promise<string> => {
   const metadata = { name, namespace: TEAM, labels: { 'millrace.dev/usable': 'true' } };
   return apply({ apiVersion: 'v1', kind: 'Secret', metadata, stringData: values });
 };
@@ -70,8 +70,8 @@ beforeAll(async () => {
       workers: [worker('large'), worker('internal-network')],
     }),
   ]);
-  await secret('team', { CHAT_WEBHOOK: `http://${outside}/chat` });
-  await secret('registry', { token: REGISTRY_TOKEN });
+  await createSecret('team', { CHAT_WEBHOOK: `http://${outside}/chat` });
+  await createSecret('registry', { token: REGISTRY_TOKEN });
   await changeTokens((tokens) => {
     for (const { name, hash } of voters) tokens.set(hash, { user: name, team: '*', role: 'admin' });
   });
@@ -108,6 +108,7 @@ const normalised = (text: string): string =>
 
 const reports: string[] = [];
 
+/** Waits for the end of a build, adds its report to those of the golden file, and returns its status. */
 async function report(job: string, number = '1'): Promise<string> {
   const { status } = await buildEnded(TEAM, 'everything', job, number);
   await untilEvent(job, number);
@@ -182,7 +183,7 @@ embedded('the pipeline of every construct', () => {
     });
     await untilEvent('release', number);
     for (const { token } of voters) {
-      const path = `${api.at}/jobs/release/builds/${number}/approve`;
+      const path = `${api.path}/jobs/release/builds/${number}/approve`;
       expect((await request('POST', path, { authorization: `Bearer ${token}` })).status).toBe(200);
     }
     expect(await report('release', number)).toBe('succeeded');

@@ -68,7 +68,9 @@ test('the page of a build with a line of 128 KiB loads quickly, and the gateway 
   const { number } = created(await api.trigger('work'));
   expect(await buildEnded(TEAM, 'line', 'work', number)).toMatchObject({ status: 'succeeded' });
   const page = async (): Promise<void> => {
-    const { status } = await request('GET', `${api.at}/jobs/work/builds/${number}`, { accept: 'text/html' });
+    const { status } = await request('GET', `${api.path}/jobs/work/builds/${number}`, {
+      accept: 'text/html',
+    });
     expect(status).toBe(200);
   };
   const times = await Promise.all([page, page, page, page, listBuilds, listBuilds].map(elapsed));
@@ -129,13 +131,15 @@ onlyEmbedded('when the leading operator is killed', () => {
       build = await plain.build('work', build.number);
       expect(build.started_at).toBeDefined();
     });
-    const began = Date.parse(build.started_at ?? '') - killedAt;
+    const beganAfterMs = Date.parse(build.started_at ?? '') - killedAt;
     await eventually(async () => expect(await readyOf('fresh')).toMatchObject({ status: 'True' }));
-    const accepted = Date.now() - killedAt;
+    const acceptedAfterMs = Date.now() - killedAt;
     expect((await pipelineApi(TEAM, 'fresh').trigger('work')).status).toBe(201);
     stopped = true;
-    console.log(`killed: builds begin after ${began} ms, a new Pipeline is accepted after ${accepted} ms`);
+    console.log(
+      `killed: builds begin after ${beganAfterMs} ms, a new Pipeline is accepted after ${acceptedAfterMs} ms`,
+    );
     expect([...(await watched)]).toEqual(['InvalidConfig']);
-    expect(Math.max(began, accepted)).toBeLessThan(MAX_TAKEOVER_MS);
+    expect(Math.max(beganAfterMs, acceptedAfterMs)).toBeLessThan(MAX_TAKEOVER_MS);
   }, 600_000);
 });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { must, runProgram } from '#e2e/support/command.ts';
+import { runOrThrow, runProgram } from '#e2e/support/command.ts';
 import { eventually } from '#e2e/support/eventually.ts';
 import {
   buildEnded,
@@ -96,7 +96,7 @@ let gated: BuildWithId;
 let image: string;
 
 const buildWithId = async (job: string, number: string): Promise<BuildWithId> => {
-  const builds = await data<BuildWithId[]>('GET', `${api.at}/jobs/${job}/builds`);
+  const builds = await data<BuildWithId[]>('GET', `${api.path}/jobs/${job}/builds`);
   const found = builds.find((build) => build.number === number);
   if (found === undefined) throw new Error(`there is no build ${number} of ${job}`);
   return found;
@@ -132,10 +132,11 @@ const createPod = async (name: string, labels: Record<string, string>, script?: 
     ...(script === undefined ? { nodeSelector: { no: 'such-node' } } : {}),
   };
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name, labels }, spec };
-  await must('kubectl', [...AS_TENANT, 'apply', '-f', '-'], { input: JSON.stringify(pod) });
+  await runOrThrow('kubectl', [...AS_TENANT, 'apply', '-f', '-'], { input: JSON.stringify(pod) });
 };
 
-const asTenant = async (...args: string[]): Promise<string> => await must('kubectl', [...AS_TENANT, ...args]);
+const asTenant = async (...args: string[]): Promise<string> =>
+  await runOrThrow('kubectl', [...AS_TENANT, ...args]);
 
 /** Waits until the operator has seen a Pod, removes and restores its label, and deletes it. */
 const exercisePod = async (name: string): Promise<void> => {
@@ -240,7 +241,7 @@ describe('a tenant of another namespace', () => {
     expect(build).toMatchObject({ status: 'succeeded', attempt: 1 });
     const check = await data<{ error?: string; hooks?: { error?: string; results: object[] } }>(
       'GET',
-      `${api.at}/resources/clock.now/check`,
+      `${api.path}/resources/clock.now/check`,
     );
     expect(check).not.toHaveProperty('error');
     expect(check.hooks).toMatchObject({ results: [{ job: 'hooked', output: 'hooked\n' }] });
@@ -261,7 +262,7 @@ describe('a member who copies the Pod of a running build', () => {
     const { labels = {}, annotations = {} } = pod.metadata;
     const { nodeName: _, ...spec } = pod.spec;
     const copy = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'copy', labels, annotations }, spec };
-    await must('kubectl', ['apply', '--namespace', VICTIM, '-f', '-'], { input: JSON.stringify(copy) });
+    await runOrThrow('kubectl', ['apply', '--namespace', VICTIM, '-f', '-'], { input: JSON.stringify(copy) });
     await sleep(SEEN_MS);
     expect((await get('pod', 'copy', '--namespace', VICTIM)).metadata.deletionTimestamp).toBeUndefined();
     await runProgram('kubectl', [

@@ -174,7 +174,7 @@ embedded('resource types of another system', () => {
     );
     expect(steps.at(-1)?.metadata).toEqual([{ name: 'note', value: `build ${number}` }]);
     expect(log).toContain('signed in with ***');
-    const page = await request('GET', `${api.at}/jobs/through/builds/${number}`, { accept: 'text/html' });
+    const page = await request('GET', `${api.path}/jobs/through/builds/${number}`, { accept: 'text/html' });
     expect(page.body).toContain('About the version of counter.one');
     const pods = await list('pods', '--namespace', TEAM, '--selector', 'millrace.dev/kind=build');
     for (const text of [log, page.body, JSON.stringify(steps), JSON.stringify(pods)])

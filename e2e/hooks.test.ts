@@ -69,7 +69,7 @@ async function hooksBefore(job: string): Promise<Hooks> {
   const resource = `once.${job}`;
   const build = await buildEnded(TEAM, 'app', job, '1');
   expect(build.status).toBe('succeeded');
-  const { hooks } = await data<{ hooks?: Hooks }>('GET', `${api.at}/resources/${resource}/check`);
+  const { hooks } = await data<{ hooks?: Hooks }>('GET', `${api.path}/resources/${resource}/check`);
   if (hooks === undefined) throw new Error(`no hooks of ${resource} have run`);
   expect(Date.parse(build.created_at)).toBeGreaterThanOrEqual(Date.parse(hooks.ended_at));
   return hooks;
@@ -98,7 +98,7 @@ test('a hook that fails does not fail its build, and the Pipeline has the condit
 test('a hook that hangs or cannot start delays its build only until its time limit', async () => {
   await Promise.all([api.check('once.long'), api.check('once.stuck')]);
   await eventually(async () => {
-    const waiting = `${api.at}/jobs/long/waiting`;
+    const waiting = `${api.path}/jobs/long/waiting`;
     const { jobs } = await data<{ jobs: { reasons: { code: string }[] }[] }>('GET', waiting);
     expect(jobs[0]?.reasons[0]?.code).toBe('HooksRunning');
   });

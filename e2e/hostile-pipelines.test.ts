@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { must } from '#e2e/support/command.ts';
+import { runOrThrow } from '#e2e/support/command.ts';
 import { eventually } from '#e2e/support/eventually.ts';
 import {
   buildEnded,
@@ -94,7 +94,7 @@ const LINE = 'head --bytes 786432 /dev/urandom | base64 --wrap=0; echo; echo aft
 async function applyPastWebhook(name: string, config: string): Promise<void> {
   const metadata = { name, namespace: HOSTILE };
   const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { config } };
-  await must('kubectl', ['apply', '--server-side', '-f', '-'], { input: JSON.stringify(map) });
+  await runOrThrow('kubectl', ['apply', '--server-side', '-f', '-'], { input: JSON.stringify(map) });
   const configFrom = { configMapKeyRef: { name, key: 'config' } };
   await apply({ apiVersion: 'millrace.dev/v1alpha1', kind: 'Pipeline', metadata, spec: { configFrom } });
 }
@@ -145,7 +145,7 @@ test('hostile pipelines of one team restart no container of Millrace and delay n
   for (const name of WIDE)
     await eventually(async () => created(await pipelineApi(HOSTILE, name).trigger('work--1')));
   expect(await buildEnded(HOSTILE, 'line', 'work', number)).toMatchObject({ status: 'succeeded' });
-  const page = `${line.at}/jobs/work/builds/${number}`;
+  const page = `${line.path}/jobs/work/builds/${number}`;
   const pages = await Promise.all(
     Array.from({ length: 8 }, () => request('GET', page, { accept: 'text/html' })),
   );

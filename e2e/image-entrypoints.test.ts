@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { must } from '#e2e/support/command.ts';
+import { runOrThrow } from '#e2e/support/command.ts';
 import { isEmbedded } from '#e2e/support/embedded.ts';
 import { eventually } from '#e2e/support/eventually.ts';
 import { buildEnded, createPipeline, createTeam, deleteTeam, teamName } from '#e2e/support/fixtures.ts';
@@ -46,11 +46,11 @@ async function stopRegistry(): Promise<void> {
 const folders = foldersFrom(process.env);
 const address = ['--address', containerdSocket(folders), '--namespace', 'k8s.io'];
 const ctr = (...args: string[]): Promise<string> =>
-  must(binaryPath(folders, 'ctr'), [...address, 'images', ...args]);
+  runOrThrow(binaryPath(folders, 'ctr'), [...address, 'images', ...args]);
 
 /** The name by digest of the repository's image in the registry. */
 async function nameByDigest(repository: string): Promise<string> {
-  const digest = await must(await craneBinary(), ['digest', '--insecure', `${HOST}/${repository}:1`]);
+  const digest = await runOrThrow(await craneBinary(), ['digest', '--insecure', `${HOST}/${repository}:1`]);
   return `${HOST}/${repository}@${digest.trim()}`;
 }
 
@@ -67,7 +67,7 @@ async function pushAnother(repository: string): Promise<string> {
   await push(repository);
   const tag = `${HOST}/${repository}:1`;
   const label = ['--label', `pushed=${Date.now()}`];
-  await must(await craneBinary(), ['mutate', '--insecure', ...label, '--tag', tag, tag]);
+  await runOrThrow(await craneBinary(), ['mutate', '--insecure', ...label, '--tag', tag, tag]);
   const name = await nameByDigest(repository);
   await ctr('pull', '--plain-http', '--snapshotter', snapshotter(folders), name);
   return name;
@@ -141,7 +141,7 @@ embedded('an image without a shell', () => {
     await eventually(async () => {
       const { builds } = await data<{ builds: { job: string; reasons: { message: string }[] }[] }>(
         'GET',
-        `${api.at}/waiting`,
+        `${api.path}/waiting`,
       );
       const reasons = builds.filter((build) => build.job === 'later').flatMap((build) => build.reasons);
       expect(JSON.stringify(reasons)).toContain('refuses connections');

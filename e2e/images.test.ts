@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { must } from '#e2e/support/command.ts';
+import { runOrThrow } from '#e2e/support/command.ts';
 import { isEmbedded } from '#e2e/support/embedded.ts';
 import { eventually } from '#e2e/support/eventually.ts';
 import { buildEnded, createPipeline, createTeam, deleteTeam, teamName } from '#e2e/support/fixtures.ts';
@@ -46,7 +46,7 @@ async function pushBase(): Promise<void> {
   const socket = ['--address', containerdSocket(folders), '--namespace', 'k8s.io'];
   const login = ['--plain-http', '--user', `${CREDENTIAL.username}:${CREDENTIAL.password}`];
   const ctr = binaryPath(folders, 'ctr');
-  await must(ctr, [...socket, 'images', 'push', ...login, `${HOST}/team/base:24-slim`, BUSYBOX]);
+  await runOrThrow(ctr, [...socket, 'images', 'push', ...login, `${HOST}/team/base:24-slim`, BUSYBOX]);
 }
 
 async function createSecrets(): Promise<void> {
@@ -86,7 +86,9 @@ function sample(): string {
 }
 
 const digestOf = async (tag: string): Promise<string> =>
-  (await must(await craneBinary(), ['digest', '--insecure', `${registry.open}/team/app:${tag}`])).trim();
+  (
+    await runOrThrow(await craneBinary(), ['digest', '--insecure', `${registry.open}/team/app:${tag}`])
+  ).trim();
 
 const embedded = isEmbedded ? describe : describe.skip;
 
@@ -115,7 +117,12 @@ embedded('the sample that builds an image', () => {
     expect(await digestOf('build-1')).toBe(await digestOf('edge'));
     expect(await buildEnded(TEAM, 'app', 'try', '1')).toMatchObject({ status: 'succeeded' });
     expect(await api.log('try', '1')).toContain('hello from the image as user 65532');
-    await must(await craneBinary(), ['validate', '--insecure', '--remote', `${registry.open}/team/app:edge`]);
+    await runOrThrow(await craneBinary(), [
+      'validate',
+      '--insecure',
+      '--remote',
+      `${registry.open}/team/app:edge`,
+    ]);
   }, 600_000);
 
   test('pushes the same image again, and starts no build of the next job', async () => {
@@ -140,7 +147,7 @@ embedded('the sample that builds an image', () => {
     await eventually(async () => {
       const { builds } = await data<{ builds: { reasons: { code: string; message: string }[] }[] }>(
         'GET',
-        `${other.at}/waiting`,
+        `${other.path}/waiting`,
       );
       const message = expect.stringMatching(/image-1-app does not start: .+ authorization failed/);
       expect(builds[0]?.reasons).toMatchObject([{ code: 'ImagePullFailed', message }]);

@@ -26,7 +26,8 @@ const resourceVersions = async (): Promise<string[]> => {
 
 /** Waits until the controllers have stopped updating the status after the first apply. */
 const untilSettled = async (): Promise<string[]> => {
-  for (let before = await resourceVersions(); ;) {
+  let before = await resourceVersions();
+  for (;;) {
     await sleep(3000);
     const after = await resourceVersions();
     if (after.join() === before.join()) return after;
@@ -36,32 +37,14 @@ const untilSettled = async (): Promise<string[]> => {
 
 describe('a manifest', () => {
   test('that is applied again unchanged writes nothing', async () => {
-    await createPipeline(
-      TEAM,
-      'calm',
-      `resource "cron" "tick" {\n  check_interval = "0 0 1 1 *"\n}\n${oneJob('true')}`,
-    );
+    const config = `resource "cron" "tick" {\n  check_interval = "0 0 1 1 *"\n}\n${oneJob('true')}`;
+    await createPipeline(TEAM, 'calm', config);
     const before = await untilSettled();
-    const namespace = await kubectl(
-      'get',
-      'cronjobs,roles,rolebindings,networkpolicies',
-      '--namespace',
-      TEAM,
-      '-o',
-      'yaml',
-    );
-    for (let round = 0; round < 3; round++)
-      await apply(
-        pipelineManifest(
-          TEAM,
-          'calm',
-          `resource "cron" "tick" {\n  check_interval = "0 0 1 1 *"\n}\n${oneJob('true')}`,
-        ),
-      );
+    const written = ['cronjobs,roles,rolebindings,networkpolicies', '--namespace', TEAM, '-o', 'yaml'];
+    const objects = await kubectl('get', ...written);
+    for (let round = 0; round < 3; round++) await apply(pipelineManifest(TEAM, 'calm', config));
     expect(await resourceVersions()).toEqual(before);
-    expect(
-      await kubectl('get', 'cronjobs,roles,rolebindings,networkpolicies', '--namespace', TEAM, '-o', 'yaml'),
-    ).toBe(namespace);
+    expect(await kubectl('get', ...written)).toBe(objects);
   }, 600_000);
 
   test('that is deleted and applied again finds its builds and continues their numbers', async () => {

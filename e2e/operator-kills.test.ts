@@ -65,16 +65,16 @@ const killLeaderAndFreeLease = async (): Promise<void> => {
 
 /** The builds of a job, each as the version it took, its outcome and its attempt. */
 const summariesOf = async (job: string, numbers: ReadonlyMap<number, string>): Promise<string[]> => {
-  const builds = await data<Build[]>('GET', `${api.at}/jobs/${job}/builds?limit=100`);
-  const whole = await Promise.all(
+  const builds = await data<Build[]>('GET', `${api.path}/jobs/${job}/builds?limit=100`);
+  const buildsWithInputs = await Promise.all(
     builds.map(({ number }) =>
       data<Omit<Build, 'inputs'> & { inputs: { version_id: number }[] }>(
         'GET',
-        `${api.at}/jobs/${job}/builds/${number}`,
+        `${api.path}/jobs/${job}/builds/${number}`,
       ),
     ),
   );
-  return whole.map(({ inputs, status, reason, attempt }) => {
+  return buildsWithInputs.map(({ inputs, status, reason, attempt }) => {
     const versionsTaken = inputs.map((input) => numbers.get(input.version_id) ?? 'unknown');
     const outcome = reason === 'Superseded' ? reason : status;
     return `${versionsTaken.join(' ')} ${outcome} at attempt ${attempt}`;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { must } from '#e2e/support/command.ts';
+import { runOrThrow } from '#e2e/support/command.ts';
 import { isEmbedded, killContainer } from '#e2e/support/embedded.ts';
 import { eventually } from '#e2e/support/eventually.ts';
 import {
@@ -220,7 +220,7 @@ describe('a running build', () => {
     const metadata = { name: pod, namespace: TEAM };
     const path = `/api/v1/namespaces/${TEAM}/pods/${pod}/eviction`;
     const eviction = JSON.stringify({ apiVersion: 'policy/v1', kind: 'Eviction', metadata });
-    await must('kubectl', ['create', '--raw', path, '-f', '-'], { input: eviction });
+    await runOrThrow('kubectl', ['create', '--raw', path, '-f', '-'], { input: eviction });
     await waitForSecondAttempt(TEAM, 'evicted', number);
     expect(await endSlowBuild(TEAM, 'evicted', number)).toMatchObject({ attempt: 2 });
     const why = expectLogOfTwoAttempts(await pipelineApi(TEAM, 'evicted').log('work', number));
@@ -251,7 +251,7 @@ describe('a running build', () => {
     expect((await buildEnded(TEAM, 'long', 'work', number)).status).toBe('succeeded');
     const lines = (await api.log('work', number)).split('\n').filter((line) => /^n\d{48}$/.test(line));
     expect(lines).toHaveLength(count);
-    expect(lines.findIndex((line, index) => Number(line.slice(1)) !== index + 1)).toBe(-1);
+    expect(lines.every((line, index) => Number(line.slice(1)) === index + 1)).toBe(true);
   }, 600_000);
 
   test('takes the same version when it is retried, whatever newer versions there are', async () => {
@@ -328,7 +328,7 @@ describe('a cancelled build whose step ignores SIGTERM', () => {
     expect(build).toMatchObject({ status: 'cancelled', reason: 'Cancelled', message: 'Cancelled by e2e.' });
     const { steps } = await data<{ steps: { name: string; status: string; signal?: string }[] }>(
       'GET',
-      `${stubborn.at}/jobs/work/builds/1`,
+      `${stubborn.path}/jobs/work/builds/1`,
     );
     expect(steps.map((step) => step.status)).toEqual(['cancelled', 'skipped', 'succeeded', 'succeeded']);
     const log = await stubborn.log('work', '1');

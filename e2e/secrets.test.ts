@@ -90,7 +90,7 @@ test('a secret value reaches its step and appears nowhere else', async () => {
   const shown = await Promise.all([
     kubectl('get', 'pods,events,cronjobs,jobs,pipelines', '--namespace', TEAM, '-o', 'yaml'),
     kubectl('describe', 'pipelines', '--namespace', TEAM),
-    request('GET', `${api.at}/resources/safe.box`).then(({ body }) => body),
+    request('GET', `${api.path}/resources/safe.box`).then(({ body }) => body),
   ]);
   for (const text of [log, JSON.stringify(build), ...shown]) {
     expect(text).not.toContain(CANARY);

@@ -56,7 +56,10 @@ interface Reason {
 }
 
 async function reasonsOf(job: string): Promise<Reason[]> {
-  const { builds } = await data<{ builds: { job: string; reasons: Reason[] }[] }>('GET', `${api.at}/waiting`);
+  const { builds } = await data<{ builds: { job: string; reasons: Reason[] }[] }>(
+    'GET',
+    `${api.path}/waiting`,
+  );
   return builds.filter((build) => build.job === job).flatMap(({ reasons }) => reasons);
 }
 

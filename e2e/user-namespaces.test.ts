@@ -46,15 +46,16 @@ afterAll(async () => {
 
 test('with the setting auto, the user IDs of a build are different IDs on the node', async () => {
   const api = pipelineApi(TEAM, 'users');
-  const map = /^ +0 +(\d+) +65536$/gm;
+  // A line of uid_map: the user IDs from 0 on are those from this one on at the node.
+  const uidMap = /^ +0 +(\d+) +65536$/gm;
   // The old leader, which has another setting, may create the first Pod.
   const log = await eventually(async () => {
     const { number } = created(await api.trigger('work'));
     const build = await buildEnded(TEAM, 'users', 'work', number);
     const text = await api.log('work', number);
-    expect([build.status, [...text.matchAll(map)].length, text]).toEqual(['succeeded', 2, text]);
+    expect([build.status, [...text.matchAll(uidMap)].length, text]).toEqual(['succeeded', 2, text]);
     return text;
   });
   expect(log).toContain('written by the worker');
-  expect([...log.matchAll(map)].map(([, first]) => Number(first) >= 65_536)).toEqual([true, true]);
+  expect([...log.matchAll(uidMap)].map(([, first]) => Number(first) >= 65_536)).toEqual([true, true]);
 }, 600_000);

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { must } from '#e2e/support/command.ts';
+import { runOrThrow } from '#e2e/support/command.ts';
 import { isEmbedded } from '#e2e/support/embedded.ts';
 import { eventually } from '#e2e/support/eventually.ts';
 import { kubectl } from '#e2e/support/kubectl.ts';
@@ -84,7 +84,7 @@ const prepareFolder = (): void => {
 
 const removeInstallation = async (): Promise<void> => {
   const { name, namespace } = RELEASE;
-  await must('helm', ['uninstall', name, '--namespace', namespace, '--ignore-not-found', '--wait']);
+  await runOrThrow('helm', ['uninstall', name, '--namespace', namespace, '--ignore-not-found', '--wait']);
   await kubectl('delete', 'namespace', namespace, '--ignore-not-found', '--timeout=9m');
 };
 
@@ -92,7 +92,7 @@ const removeInstallation = async (): Promise<void> => {
 const logOfSuccess = async (number: number): Promise<string> => {
   let log = '';
   await eventually(async () => {
-    log = await must('millrace', ['builds', 'watch', `mine/test/${number}`, '--team', 'mine'], {
+    log = await runOrThrow('millrace', ['builds', 'watch', `mine/test/${number}`, '--team', 'mine'], {
       env: environment,
     });
   });
@@ -105,7 +105,7 @@ const logIn = async (): Promise<string> => {
     .trim()
     .split('\n');
   expect(furtherLines).toEqual([]);
-  await must('bash', ['-e', '-c', install], { env: environment });
+  await runOrThrow('bash', ['-e', '-c', install], { env: environment });
   await shell.run(forward.replace(/&$/, '> /dev/null 2>&1 &'));
   await eventually(async () => expect((await fetch(`http://localhost:${port}/health`)).status).toBe(200));
   const initial = (await shell.run(secret)).trim();
@@ -184,7 +184,7 @@ describe('following the README word for word', () => {
     });
     await removeInstallation();
     const manifest = readFileSync('tools/demo/manifests/forge.yaml', 'utf8');
-    await must('kubectl', ['apply', '-f', '-'], {
+    await runOrThrow('kubectl', ['apply', '-f', '-'], {
       input: manifest.replaceAll(/(name|namespace): forge$/gm, `$1: ${FORGE}`),
     });
     await kubectl('rollout', 'status', 'deployment/git', '--namespace', FORGE, '--timeout=9m');
@@ -205,7 +205,7 @@ describe('following the README word for word', () => {
   }, 600_000);
 
   step('1. the images are pushed to a registry for both architectures', async () => {
-    const output = await must('bash', ['-e', '-c', fromReadme('images')], { env: environment });
+    const output = await runOrThrow('bash', ['-e', '-c', fromReadme('images')], { env: environment });
     for (const image of ['millrace', 'millrace-postgres'])
       expect(output).toContain(`pushed ${registry.address}/millrace/${image}@sha256:`);
     expect(output).toMatch(/^millrace +arm64 /m);
@@ -248,7 +248,7 @@ describe('following the README word for word', () => {
     await kubectl('delete', 'pipelines', '--all', '--namespace', 'mine', '--timeout=9m');
     await kubectl('delete', 'team', 'mine', '--timeout=9m');
     await removeInstallation();
-    const output = await must('bash', ['-e', '-c', fromReadme('demo')], { env: environment });
+    const output = await runOrThrow('bash', ['-e', '-c', fromReadme('demo')], { env: environment });
     expect(output).toContain('nothing was started here');
     expect(output).toContain('All three jobs succeeded');
     await openAsPrinted(output);

@@ -1,4 +1,4 @@
-import { must } from '#e2e/support/command.ts';
+import { runOrThrow } from '#e2e/support/command.ts';
 import type { KubernetesObject } from '#e2e/support/kubectl.ts';
 import { askApi } from '#tools/cluster/api.ts';
 import { binaryPath, foldersFrom } from '#tools/cluster/folders.ts';
@@ -72,7 +72,7 @@ export const leaseHolder = async (namespace: string, name: string): Promise<stri
 };
 
 const ctr = (...args: string[]): Promise<string> =>
-  must(binaryPath(folders, 'ctr'), [
+  runOrThrow(binaryPath(folders, 'ctr'), [
     '--address',
     containerdSocket(folders),
     '--namespace',
@@ -163,12 +163,14 @@ export const cutOff = async (
     chain out { type filter hook output priority 0; ip daddr ${set} drop; }
     chain in { type filter hook input priority 0; ip saddr ${set} drop; }
   }`;
-  await must('nsenter', [...inNetworkOfPod, '-f', '-'], { input: rules });
+  await runOrThrow('nsenter', [...inNetworkOfPod, '-f', '-'], { input: rules });
   try {
     await during();
   } finally {
     // The Pod may have ended meanwhile, together with its network namespace.
-    await must('nsenter', [...inNetworkOfPod, 'delete', 'table', ...TABLE.split(' ')]).catch(() => undefined);
+    await runOrThrow('nsenter', [...inNetworkOfPod, 'delete', 'table', ...TABLE.split(' ')]).catch(
+      () => undefined,
+    );
   }
 };
 

@@ -25,10 +25,11 @@ export class CounterServer {
   readonly #counters = new Map<string, number>();
   readonly #server = createServer((request, response) => this.#answer(request, response));
 
+  /** Ids of the runs that have reported. */
   readonly #reported = new Set<string>();
   readonly #recorders: Readonly<Record<string, (report: URLSearchParams) => void>> = {
-    '/ran': (report) => this.#isRepeated(report) || this.#recordRun(report),
-    '/notified': (report) => this.#isRepeated(report) || this.#recordNotification(report),
+    '/ran': (report) => this.#once(report, () => this.#recordRun(report)),
+    '/notified': (report) => this.#once(report, () => this.#recordNotification(report)),
     '/beat': (report) => this.#recordBeat(report),
   };
 
@@ -77,10 +78,12 @@ export class CounterServer {
     );
   }
 
-  /** curl repeats a request whose answer was lost, so one run may be reported twice. */
-  #isRepeated(report: URLSearchParams): boolean {
+  /** Records a report only once: curl repeats a request whose answer was lost. */
+  #once(report: URLSearchParams, record: () => void): void {
     const run = textOf(report, 'run');
-    return this.#reported.size === this.#reported.add(run).size;
+    if (this.#reported.has(run)) return;
+    this.#reported.add(run);
+    record();
   }
 
   #recordRun(report: URLSearchParams): void {

@@ -12,6 +12,7 @@ export interface FaultContext {
   hold: () => Promise<void>;
   /** Records Pods that a hostile tenant created. */
   recordForeignPods: (pods: readonly ForeignPod[]) => void;
+  /** Picks the same candidate in each run with the same seed. */
   pick: <T>(candidates: readonly T[]) => T;
 }
 

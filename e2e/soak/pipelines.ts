@@ -14,7 +14,7 @@ export interface StepSpec {
   image?: string;
   pauseSeconds?: number;
   exit?: number;
-  /** It reports what the cache of its job gave it, and writes all files of the cache anew. */
+  /** The step reports what its job's cache held, and writes all files of the cache again. */
   cached?: true;
 }
 
@@ -148,9 +148,10 @@ const waitForLanes = (name: string, lanes: readonly StepSpec[]): string[] => [
   `until ${lanes.map((lane) => `[ -e "met-${lane.name}" ]`).join(' && ')}; do sleep 0.2; done`,
 ];
 
+/** Counts the files of the cache by the run that wrote them, in the form of `StepRun.restored`. */
 const RESTORED = "restored=$(cat stamp/* 2>/dev/null | sort | uniq -c | tr -s ' \\n' '._')";
 
-const write = (from: number, to: number): string =>
+const writeFiles = (from: number, to: number): string =>
   `mkdir -p stamp; for file in $(seq ${from} ${to}); do echo "$run" > "stamp/$file"; done`;
 
 const script = (
@@ -168,14 +169,14 @@ const script = (
     `${fetchCommand} "${url}" || echo "the report to the soak run failed"`,
     `echo "${name} began $run"`,
     ...(lanes.length === 0 ? [] : waitForLanes(name, lanes)),
-    ...(cached === true ? [write(1, CACHED_FILES / 2)] : []),
+    ...(cached === true ? [writeFiles(1, CACHED_FILES / 2)] : []),
     'n=1',
     `while [ "$n" -le ${lines} ]; do`,
     `  echo "${name} line $n"`,
     '  n=$((n + 1))',
     `  sleep ${pauseSeconds}`,
     'done',
-    ...(cached === true ? [write(CACHED_FILES / 2 + 1, CACHED_FILES)] : []),
+    ...(cached === true ? [writeFiles(CACHED_FILES / 2 + 1, CACHED_FILES)] : []),
     exit === undefined ? `echo "${name} ended"` : `exit ${exit}`,
   ].join('\n');
 };
@@ -208,7 +209,7 @@ const laneTexts = (lanes: readonly StepSpec[], address: RunAddress): string[] =>
   return [`in_parallel {\n${indent(texts.join('\n\n'), 2)}\n}`];
 };
 
-/** Its key is a new one in each build, so a build gets the files of the newest key. */
+/** Each build has another key, so a build gets the files that were saved last. */
 const CACHE = 'cache "stamp" {\n  path = "stamp"\n  key  = "stamp-$BUILD_NUMBER"\n}';
 
 const jobText = (
@@ -268,15 +269,13 @@ const serviceTexts = (jobs: readonly JobSpec[], address: RunAddress): string[] =
   ];
   const shell = (word: string, cmd: string): string =>
     `${word} "shell" {\n  cmd = <<-EOT\n${indent(cmd, 4)}\n  EOT\n}`;
+  const beacon = [
+    shell('start', start),
+    shell('stop', 'kill "$(cat beacon-lit)"'),
+    shell('ready_check', '[ -s beacon-lit ]'),
+  ];
   return [
-    `service_type "beacon" {\n${indent(
-      [
-        shell('start', start),
-        shell('stop', 'kill "$(cat beacon-lit)"'),
-        shell('ready_check', '[ -s beacon-lit ]'),
-      ].join('\n\n'),
-      2,
-    )}\n}`,
+    `service_type "beacon" {\n${indent(beacon.join('\n\n'), 2)}\n}`,
     `notification_type "crier" {\n${indent(shell('notify', report.join('\n')), 2)}\n}`,
     'notification "crier" "square" {\n  on = ["all"]\n}',
   ];

@@ -12,6 +12,8 @@ export interface PlannedFault {
 
 /** Shortest and mean pause between two faults. Long pauses let targets recover, short ones do not. */
 const PAUSE_SECONDS = { min: 2, mean: 9 };
+/** Before this time, there is no fault. */
+const FIRST_SECONDS = 5;
 /** The pause between two faults of one group. */
 const REST_SECONDS = 8;
 
@@ -26,7 +28,9 @@ export const planFaults = (
 ): PlannedFault[] => {
   const planned: PlannedFault[] = [];
   const freeAt = new Map<string, number>();
-  for (let at = 5; ;) {
+  let at = FIRST_SECONDS;
+  for (;;) {
+    // Exponentially distributed, like the pauses between independent events.
     at += PAUSE_SECONDS.min - Math.log(1 - random.next()) * (PAUSE_SECONDS.mean - PAUSE_SECONDS.min);
     const kind = random.weighted(kinds);
     const [min, max] = kind.seconds ?? [0, 0];

@@ -1,5 +1,5 @@
 import { zstdDecompressSync } from 'node:zlib';
-import { must } from '#e2e/support/command.ts';
+import { runOrThrow } from '#e2e/support/command.ts';
 import { RELEASE } from '#tools/chart/install.ts';
 import type { BuildOfRun, JobOfRun } from './history.ts';
 
@@ -79,7 +79,7 @@ export interface DatabaseContents {
   logs: LogRow[];
 }
 
-const MS = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::float8`;
+const toMs = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::float8`;
 const TEAM_PIPELINES = `pipelines p JOIN teams t ON t.id = p.team_id AND t.name = :'team'`;
 const TEAM_BUILDS = `${TEAM_PIPELINES} JOIN jobs j ON j.pipeline_id = p.id JOIN builds b ON b.job_id = j.id`;
 
@@ -87,16 +87,16 @@ const QUERIES: Readonly<Record<Exclude<keyof DatabaseContents, 'logs'>, string>>
   builds: `SELECT coalesce(jsonb_agg(x ORDER BY x.id), '[]') FROM (
     SELECT b.id, p.name AS pipeline, j.name AS job, b.attempt, b.status, b.cause, b.reason, b.message,
       CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END AS number,
-      ${MS('b.created_at')} AS "createdAt", ${MS('b.ended_at')} AS "endedAt" FROM ${TEAM_BUILDS}) x`,
+      ${toMs('b.created_at')} AS "createdAt", ${toMs('b.ended_at')} AS "endedAt" FROM ${TEAM_BUILDS}) x`,
   attempts: `SELECT coalesce(jsonb_agg(x ORDER BY x.build, x.attempt), '[]') FROM (
     SELECT a.build_id AS build, a.attempt, a.pod_uid AS "podUid", a.reason,
-      ${MS('a.created_at')} AS "createdAt", ${MS('a.ended_at')} AS "endedAt"
+      ${toMs('a.created_at')} AS "createdAt", ${toMs('a.ended_at')} AS "endedAt"
     FROM ${TEAM_BUILDS} JOIN build_attempts a ON a.build_id = b.id) x`,
   steps: `SELECT coalesce(jsonb_agg(x), '[]') FROM (
     SELECT s.build_id AS build, s.attempt, s.kind, s.name, s.status
     FROM ${TEAM_BUILDS} JOIN build_steps s ON s.build_id = b.id ORDER BY s.build_id, s.attempt, s.position) x`,
   versions: `SELECT coalesce(jsonb_agg(x ORDER BY x.id), '[]') FROM (
-    SELECT v.id, p.name AS pipeline, r.name AS resource, v.fields ->> 'n' AS n, ${MS('v.found_at')} AS "foundAt",
+    SELECT v.id, p.name AS pipeline, r.name AS resource, v.fields ->> 'n' AS n, ${toMs('v.found_at')} AS "foundAt",
       v.build_id AS build FROM ${TEAM_PIPELINES} JOIN resources r ON r.pipeline_id = p.id JOIN versions v ON v.scope_id = r.scope_id) x`,
   inputs: `SELECT coalesce(jsonb_agg(x), '[]') FROM (
     SELECT i.build_id AS build, r.name AS resource, i.version_id AS version
@@ -126,7 +126,9 @@ const ask = async (team: string, queries: readonly string[]): Promise<string[]> 
   const input = `BEGIN ISOLATION LEVEL REPEATABLE READ;\n${queries.map((query) => `${query};`).join('\n')}\nCOMMIT;\n`;
   const pod = `${RELEASE.name}-postgres-0`;
   const execArguments = ['exec', '--stdin', '--namespace', RELEASE.namespace, pod, '--container', 'postgres'];
-  const answer = await must('kubectl', [...execArguments, '--', 'sh', '-c', PSQL, 'psql', team], { input });
+  const answer = await runOrThrow('kubectl', [...execArguments, '--', 'sh', '-c', PSQL, 'psql', team], {
+    input,
+  });
   return answer.trimEnd().split('\n');
 };
 

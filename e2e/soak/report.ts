@@ -42,18 +42,24 @@ const tally = (faults: readonly Fault[]): string[] => {
     });
 };
 
+/** `–`: the rule was never checked. */
+const markOf = (checked: number, violations: number): string => {
+  if (violations > 0) return '✘';
+  return checked > 0 ? '✔' : '–';
+};
+
 /**
  * The table of rules, the violations with the faults near them, and a last line: PASS or FAIL, and how to
  * repeat the run.
  */
-export const report = (findings: readonly RuleResult[], history: SoakHistory): string => {
-  const lines = findings.flatMap(({ invariant, checked, violations }) => {
+export const report = (results: readonly RuleResult[], history: SoakHistory): string => {
+  const lines = results.flatMap(({ invariant, checked, violations }) => {
     const shown = violations.slice(0, MAX_SHOWN).flatMap((violation) => showViolation(history, violation));
     const more = violations.length > MAX_SHOWN ? [`    … and ${violations.length - MAX_SHOWN} more`] : [];
-    const mark = violations.length > 0 ? '✘' : checked > 0 ? '✔' : '–';
+    const mark = markOf(checked, violations.length);
     return [`${mark} ${String(checked).padStart(5)}  ${invariant}`, ...shown, ...more];
   });
-  const failed = findings.reduce((sum, { violations }) => sum + violations.length, 0);
+  const failed = results.reduce((sum, { violations }) => sum + violations.length, 0);
   const verdict = failed === 0 ? 'PASS' : `FAIL: ${failed} violations`;
   return [
     '',

@@ -1,4 +1,4 @@
-import { must, runProgram } from '#e2e/support/command.ts';
+import { runOrThrow, runProgram } from '#e2e/support/command.ts';
 import { createTeam } from '#e2e/support/fixtures.ts';
 import { kubectl, type KubernetesObject } from '#e2e/support/kubectl.ts';
 import type { ForeignPod } from './history.ts';
@@ -75,7 +75,7 @@ export const createPods = async (
   const items = labelSets.map((labels, index) => podOf(`${forgery}-${at}-${index}`, labels, forgery));
   const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
   const create = [...asTenant(namespace), 'create', '-o', `jsonpath=${NAME_AND_UID}`, '-f', '-'];
-  const lines = (await must('kubectl', create, { input: list })).trim().split('\n');
+  const lines = (await runOrThrow('kubectl', create, { input: list })).trim().split('\n');
   return lines.map((line) => {
     const [name = '', uid = ''] = line.split(' ');
     return { at, name, uid, namespace };

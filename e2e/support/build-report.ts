@@ -18,9 +18,9 @@ export async function buildReport(
   job: string,
   number: string,
 ): Promise<string> {
-  const at = `/teams/${team}/pipelines/${pipeline}/jobs/${job}/builds/${number}`;
-  const build = await data<{ status: string; message?: string; steps: Step[] }>('GET', at);
-  const answer = await request('GET', `${at}/logs`, { accept: 'application/json' });
+  const path = `/teams/${team}/pipelines/${pipeline}/jobs/${job}/builds/${number}`;
+  const build = await data<{ status: string; message?: string; steps: Step[] }>('GET', path);
+  const answer = await request('GET', `${path}/logs`, { accept: 'application/json' });
   const { data: chunks }: { data: { step: string; text: string }[] } = JSON.parse(answer.body);
   const depth = (step: Step): number => {
     const parent = build.steps.find(({ id }) => id === step.parent);

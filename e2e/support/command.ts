@@ -30,7 +30,7 @@ export const runProgram = (
   });
 
 /** Runs a program that must succeed; returns its stdout. */
-export const must = async (...call: Parameters<typeof runProgram>): Promise<string> => {
+export const runOrThrow = async (...call: Parameters<typeof runProgram>): Promise<string> => {
   const finished = await runProgram(...call);
   if (finished.code !== 0)
     throw new Error(

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ports } from '#tools/cluster/addresses.ts';
 import { binaryPath, foldersFrom } from '#tools/cluster/folders.ts';
 import { containerdSocket } from '#tools/cluster/node-config.ts';
-import { must } from './command.ts';
+import { runOrThrow } from './command.ts';
 import { get } from './read-objects.ts';
 
 /*
@@ -32,12 +32,12 @@ export const signalContainer = async (
   const id = containerStatus?.containerID?.replace('containerd://', '');
   if (id === undefined) throw new Error(`Container ${container} of Pod ${namespace}/${pod} does not run.`);
   const address = ['--address', containerdSocket(folders), '--namespace', 'k8s.io'];
-  await must(binaryPath(folders, 'ctr'), [...address, 'tasks', 'kill', '--signal', signal, id]);
+  await runOrThrow(binaryPath(folders, 'ctr'), [...address, 'tasks', 'kill', '--signal', signal, id]);
 };
 
 /** Runs `node tools/cluster/main.ts VERB PART`: stops, starts or kills one part of the control plane. */
 export const clusterPart = (verb: 'stop' | 'start' | 'kill', part: string): Promise<string> =>
-  must(process.execPath, ['tools/cluster/main.ts', verb, part]);
+  runOrThrow(process.execPath, ['tools/cluster/main.ts', verb, part]);
 
 /** Sends SIGKILL to process 1 of a container. */
 export const killContainer = (namespace: string, pod: string, container: string): Promise<void> =>
@@ -65,9 +65,13 @@ const askEtcd = (body: object): Promise<{ kvs?: { key: string; value: string }[]
     sent.end(JSON.stringify(body));
   });
 
+/** The first key after all keys with a prefix: the prefix with its last character one higher. */
+const keyAfterPrefix = (prefix: string): string =>
+  prefix.slice(0, -1) + String.fromCodePoint((prefix.codePointAt(prefix.length - 1) ?? 0) + 1);
+
 /** Every key with a prefix and its bytes, read page by page. */
 export const readEtcd = async (prefix: string): Promise<{ key: string; value: Buffer }[]> => {
-  const end = `${prefix.slice(0, -1)}${String.fromCodePoint((prefix.codePointAt(prefix.length - 1) ?? 0) + 1)}`;
+  const end = keyAfterPrefix(prefix);
   const entries: { key: string; value: Buffer }[] = [];
   let from = prefix;
   for (;;) {
@@ -75,6 +79,7 @@ export const readEtcd = async (prefix: string): Promise<{ key: string; value: Bu
     for (const { key, value } of page.kvs ?? [])
       entries.push({ key: atob(key), value: Buffer.from(value, 'base64') });
     if (page.more !== true) return entries;
+    // No key is between a key and the same key with a zero byte.
     from = `${entries.at(-1)?.key ?? from}\0`;
   }
 };

@@ -76,26 +76,28 @@ export const created = (answer: GatewayAnswer): Build => {
 
 /** API calls for one pipeline's jobs, builds and resources. */
 export const pipelineApi = (team: string, pipeline: string) => {
-  const at = `/teams/${team}/pipelines/${pipeline}`;
+  const path = `/teams/${team}/pipelines/${pipeline}`;
   return {
-    at,
-    trigger: (job: string): Promise<GatewayAnswer> => request('POST', `${at}/jobs/${job}/trigger`),
+    path,
+    trigger: (job: string): Promise<GatewayAnswer> => request('POST', `${path}/jobs/${job}/trigger`),
     /** Actions of people: `jobs/work/pause`, `jobs/work/builds/1/cancel` and the like. */
-    post: (path: string, body?: object): Promise<GatewayAnswer> =>
+    post: (action: string, body?: object): Promise<GatewayAnswer> =>
       request(
         'POST',
-        `${at}/${path}`,
+        `${path}/${action}`,
         body === undefined ? {} : { body: JSON.stringify(body), 'content-type': 'application/json' },
       ),
-    check: (resource: string): Promise<GatewayAnswer> => request('POST', `${at}/resources/${resource}/check`),
-    builds: (job: string): Promise<Build[]> => data('GET', `${at}/jobs/${job}/builds`),
-    build: (job: string, number: string): Promise<Build> => data('GET', `${at}/jobs/${job}/builds/${number}`),
+    check: (resource: string): Promise<GatewayAnswer> =>
+      request('POST', `${path}/resources/${resource}/check`),
+    builds: (job: string): Promise<Build[]> => data('GET', `${path}/jobs/${job}/builds`),
+    build: (job: string, number: string): Promise<Build> =>
+      data('GET', `${path}/jobs/${job}/builds/${number}`),
     log: async (job: string, number: string): Promise<string> =>
-      (await request('GET', `${at}/jobs/${job}/builds/${number}/logs`, { accept: 'text/plain' })).body,
+      (await request('GET', `${path}/jobs/${job}/builds/${number}/logs`, { accept: 'text/plain' })).body,
     versions: (
       resource: string,
     ): Promise<{ id: number; version: Record<string, string>; created_at: string }[]> =>
-      data('GET', `${at}/resources/${resource}/versions`),
+      data('GET', `${path}/resources/${resource}/versions`),
     resource: (
       resource: string,
     ): Promise<{
@@ -103,6 +105,6 @@ export const pipelineApi = (team: string, pipeline: string) => {
       webhook_token?: string;
       webhook_secret?: string;
       pinned_version_id?: number;
-    }> => data('GET', `${at}/resources/${resource}`),
+    }> => data('GET', `${path}/resources/${resource}`),
   };
 };

@@ -1,10 +1,10 @@
-import { must } from './command.ts';
+import { runOrThrow } from './command.ts';
 
 /** Runs the kubectl on PATH; `make test` puts the embedded cluster's first. */
-export const kubectl = (...args: string[]): Promise<string> => must('kubectl', args);
+export const kubectl = (...args: string[]): Promise<string> => runOrThrow('kubectl', args);
 
 export const apply = (manifest: string | object): Promise<string> =>
-  must('kubectl', ['apply', '-f', '-'], {
+  runOrThrow('kubectl', ['apply', '-f', '-'], {
     input: typeof manifest === 'string' ? manifest : JSON.stringify(manifest),
   });
 

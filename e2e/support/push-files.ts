@@ -1,7 +1,7 @@
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { must } from './command.ts';
+import { runOrThrow } from './command.ts';
 
 /** The date of every commit, so that the same files always give the same commit id. */
 const DATE = '2026-01-01T00:00:00Z';
@@ -47,7 +47,7 @@ type Git = (...args: string[]) => Promise<string>;
 async function inTemporaryFolder<T>(work: (git: Git, folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-push-'));
   try {
-    return await work((...args) => must('git', ['-C', folder, ...args], { env: ENVIRONMENT }), folder);
+    return await work((...args) => runOrThrow('git', ['-C', folder, ...args], { env: ENVIRONMENT }), folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -5,7 +5,7 @@ import { binaryPath, foldersFrom } from '#tools/cluster/folders.ts';
 import { containerdSocket } from '#tools/cluster/node-config.ts';
 import { buildImage, writeArchive } from '#tools/images/build.ts';
 import { readContents } from '#tools/images/contents.ts';
-import { must } from './command.ts';
+import { runOrThrow } from './command.ts';
 
 /**
  * Loads images with the programs of `e2e/foreign-types` into the node: `/opt/resource` on the Debian packages
@@ -25,7 +25,10 @@ export async function loadTypeImages(types: readonly string[]): Promise<Readonly
       const name = `millrace-type-${type}`;
       const architecture = process.arch === 'arm64' ? 'arm64' : 'amd64';
       const built = await buildImage({ ...contents, images: { [name]: image } }, name, architecture, false);
-      await must(binaryPath(folders, 'ctr'), [...ctr, await writeArchive(contents.epoch, built, 'e2e', out)]);
+      await runOrThrow(binaryPath(folders, 'ctr'), [
+        ...ctr,
+        await writeArchive(contents.epoch, built, 'e2e', out),
+      ]);
       names.set(type, `localhost/${name}:e2e`);
     }
     return names;

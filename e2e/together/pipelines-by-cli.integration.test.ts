@@ -60,7 +60,8 @@ async function run(line: string, options: RunOptions = {}): Promise<CommandResul
 const text = (job: string, more = ''): string =>
   `${more}job "${job}" {\n  task "hello" {\n    run "shell" {\n      cmd = "echo hello"\n    }\n  }\n}\n`;
 const WHO = 'variable "who" {\n  type = string\n}\n';
-const [INVALID, PLACE_OF_ERROR] = ['job "a" {\n  get "git" "nowhere" {}\n  tsk "b" {}\n}\n', ':3:3: error['];
+const INVALID = 'job "a" {\n  get "git" "nowhere" {}\n  tsk "b" {}\n}\n';
+const PLACE_OF_ERROR = ':3:3: error[';
 
 function fileOf(content: string): string {
   const file = join(folder, `${name}.hcl`);
@@ -156,8 +157,8 @@ describe('a pipeline', () => {
     });
     const wrong = await run(`update ${name} -c ${fileOf(INVALID)}`);
     expect([wrong.exit, wrong.out]).toEqual([1, expect.stringContaining(PLACE_OF_ERROR)]);
-    const closed = await run(`update -n ${name} --private --display-name The-App`);
-    expect(closed.out).toContain(`  display name: none → The-App\n  public: true → false\n`);
+    const madePrivate = await run(`update -n ${name} --private --display-name The-App`);
+    expect(madePrivate.out).toContain(`  display name: none → The-App\n  public: true → false\n`);
     expect((await run(`update ${name}`)).out).toContain(`${TEAM}/${name}: no changes\n`);
   });
 
@@ -179,11 +180,11 @@ describe('a pipeline', () => {
   });
 
   test('has its sources fetched again by an update without changes', async () => {
+    let fetched = 0;
     const sources = createServer((_asked, answer) => {
       fetched += 1;
       answer.end('resource_type "own" {\n  check "shell" {\n    cmd = "true"\n  }\n}\n');
     });
-    let fetched = 0;
     await new Promise<void>((resolve) => sources.listen(0, '127.0.0.1', resolve));
     try {
       const address = sources.address();

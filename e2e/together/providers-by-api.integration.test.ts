@@ -287,9 +287,9 @@ test('the gateway’s service account has no rights beyond these', async () => {
     issuerURL: 'https://id.example.org',
   };
   const { restricted } = installation;
-  const create = async (plural: ApiKind<unknown>, more: object) => {
-    const whole: object = { apiVersion: plural.apiVersion, kind: plural.kind, ...more };
-    return await restricted.create<object>({ ...plural, shape: {} }, whole);
+  const create = async (kind: ApiKind<unknown>, more: object) => {
+    const object: object = { apiVersion: kind.apiVersion, kind: kind.kind, ...more };
+    return await restricted.create<object>({ ...kind, shape: {} }, object);
   };
   const labels = { 'millrace.dev/managed-by': 'api' };
   const unlabelled = await create(KINDS.oauthProviders, { metadata: { name: 'company' }, spec });
@@ -298,8 +298,14 @@ test('the gateway’s service account has no rights beyond these', async () => {
     ok: false,
     message: expect.stringMatching(/makes only objects labelled|names only secrets that it keeps/),
   });
-  const reaching = await create(KINDS.oauthProviders, { metadata: { name: 'company', labels }, spec });
-  expect(reaching).toMatchObject({ ok: false, message: expect.stringContaining('secrets that it keeps') });
+  const withForeignSecret = await create(KINDS.oauthProviders, {
+    metadata: { name: 'company', labels },
+    spec,
+  });
+  expect(withForeignSecret).toMatchObject({
+    ok: false,
+    message: expect.stringContaining('secrets that it keeps'),
+  });
   await installation.apply(KINDS.oauthProviders, { metadata: { name: 'company' }, spec });
   const deletion = await restricted.delete(KINDS.oauthProviders, { name: 'company' });
   expect(deletion).toMatchObject({ ok: false, message: expect.stringContaining('only objects labelled') });

@@ -113,20 +113,20 @@ describe('a rename', () => {
     await create(name, CONFIG_WITH_CHECKS);
     await endCheckOf(name);
     expect((await rename()).status).toBe(200);
-    const cronJobs: { name: string | undefined; labels: unknown; owners: unknown }[] = [];
+    const cronJobs: { name: string | undefined; pipeline: unknown; owners: unknown }[] = [];
     orThrow(
       await installation.client.list(KINDS.cronJobs, { namespace: TEAM }, (items) => {
         for (const { metadata } of items)
           cronJobs.push({
             name: metadata?.name,
-            labels: metadata?.labels?.['millrace.dev/pipeline'],
+            pipeline: metadata?.labels?.['millrace.dev/pipeline'],
             owners: metadata?.ownerReferences?.map((owner) => owner.name),
           });
       }),
       'listing',
     );
-    expect(cronJobs.filter(({ labels }) => labels === newName)).toEqual([
-      { name: expect.stringContaining(newName), labels: newName, owners: [newName] },
+    expect(cronJobs.filter(({ pipeline }) => pipeline === newName)).toEqual([
+      { name: expect.stringContaining(newName), pipeline: newName, owners: [newName] },
     ]);
     expect((await ask(`POST ${pathOf(newName, '/jobs/unit/trigger')}`)).status).toBe(201);
     const pods = await eventually(

@@ -28,15 +28,15 @@ class CleanRun {
   #now = START;
   #id = 0;
 
-  /** The current time after advancing the clock by ten seconds. */
-  get later(): number {
+  /** Advances the clock by ten seconds and returns the new time. */
+  tick(): number {
     return (this.#now += 10_000);
   }
 
   addRevisions(pipeline: string, revisions: number): void {
     for (let revision = 1; revision <= revisions; revision++) {
       this.evidence.history.applied.push({
-        at: this.later,
+        at: this.tick(),
         pipeline,
         text: `text of revision ${revision}`,
         changed: true,
@@ -52,10 +52,10 @@ class CleanRun {
 
   publishVersion(pipeline: string, resource: string): number {
     const { history, database } = this.evidence;
-    const n = history.published.filter((one) => one.resource === resource).length + 1;
+    const n = history.published.filter((version) => version.resource === resource).length + 1;
     const id = (this.#id += 1);
-    history.published.push({ at: this.later, resource, n });
-    database.versions.push({ id, pipeline, resource, n: String(n), foundAt: this.later, build: null });
+    history.published.push({ at: this.tick(), resource, n });
+    database.versions.push({ id, pipeline, resource, n: String(n), foundAt: this.tick(), build: null });
     return id;
   }
 
@@ -64,7 +64,7 @@ class CleanRun {
     const [pipeline = '', name = ''] = job.split('/');
     const spec = jobSpecOf({ pipeline, job: name });
     const number = String(
-      database.builds.filter((one) => one.pipeline === pipeline && one.job === name).length + 1,
+      database.builds.filter((build) => build.pipeline === pipeline && build.job === name).length + 1,
     );
     const build: RecordedBuild = {
       id: (this.#id += 1),
@@ -76,13 +76,13 @@ class CleanRun {
       cause,
       reason: spec.fails === true ? 'StepFailed' : 'AllStepsSucceeded',
       message: '',
-      createdAt: this.later,
+      createdAt: this.tick(),
       endedAt: null,
     };
-    history.sightings.push({ ...build, at: this.later, status: 'pending', attempt: 1 });
+    history.sightings.push({ ...build, at: this.tick(), status: 'pending', attempt: 1 });
     for (let attempt = 1; attempt <= build.attempt; attempt++) this.#addAttempt(build, attempt);
-    build.endedAt = this.later;
-    history.sightings.push({ ...build, at: this.later });
+    build.endedAt = this.tick();
+    history.sightings.push({ ...build, at: this.tick() });
     database.builds.push(build);
     const log = database.logs.filter((row) => row.build === build.id).map(({ text }) => text);
     this.evidence.shown.push({ ...build, log: log.join('--- another attempt ---\n') });
@@ -97,17 +97,17 @@ class CleanRun {
   #addAttempt(build: RecordedBuild, attempt: number): void {
     const { history, database } = this.evidence;
     const { id, pipeline, job, number } = build;
-    const last = attempt === build.attempt;
+    const isLast = attempt === build.attempt;
     const name = `${pipeline}-${job}-${number}-${attempt}-0a1b2`;
-    const createdAt = this.later;
+    const createdAt = this.tick();
     const pod = { uid: `uid-${id}-${attempt}`, name, build: id, attempt };
     const spec = jobSpecOf(build);
-    const serviceLifetime = { pipeline, job, number, pod: name, from: this.later, to: this.#now };
+    const serviceLifetime = { pipeline, job, number, pod: name, from: this.tick(), to: this.#now };
     if (spec.withService === true) history.services?.push(serviceLifetime);
-    const steps = last ? stepsThatRun(spec, build.status === 'succeeded') : spec.steps.slice(0, 1);
+    const steps = isLast ? stepsThatRun(spec, build.status === 'succeeded') : spec.steps.slice(0, 1);
     const lines = steps.flatMap((step) => {
       const run: StepRun = {
-        at: this.later,
+        at: this.tick(),
         pipeline,
         job,
         number,
@@ -117,11 +117,11 @@ class CleanRun {
         restored: step.cached === true ? this.#stored(build) : '',
       };
       history.runs.push(run);
-      const status = last ? 'succeeded' : 'started';
+      const status = isLast ? 'succeeded' : 'started';
       database.steps.push({ build: id, attempt, kind: step.kind ?? 'task', name: step.name, status });
       return expectedLines(step, run.run);
     });
-    const text = lines.slice(0, last ? undefined : 2).map((line) => `${line}\n`);
+    const text = lines.slice(0, isLast ? undefined : 2).map((line) => `${line}\n`);
     const rows: LogRow[] = text.map((line, index) => ({
       build: id,
       attempt,
@@ -129,18 +129,25 @@ class CleanRun {
       text: line,
     }));
     database.logs.push(...rows);
-    if (spec.withService === true && last)
-      history.notifications?.push({ pipeline, job, number, at: this.later, pod: name, status: build.status });
-    serviceLifetime.to = this.later;
-    history.pods.push({ ...pod, from: createdAt, to: this.later });
-    const reason = last ? null : 'PodLost: The Pod is gone.';
-    if (!last)
-      history.faults.push({ name: 'delete a build’s Pod', target: name, pod: name, from: this.later });
+    if (spec.withService === true && isLast)
+      history.notifications?.push({
+        pipeline,
+        job,
+        number,
+        at: this.tick(),
+        pod: name,
+        status: build.status,
+      });
+    serviceLifetime.to = this.tick();
+    history.pods.push({ ...pod, from: createdAt, to: this.tick() });
+    const reason = isLast ? null : 'PodLost: The Pod is gone.';
+    if (!isLast)
+      history.faults.push({ name: 'delete a build’s Pod', target: name, pod: name, from: this.tick() });
     database.attempts.push({
       build: id,
       attempt,
       createdAt,
-      endedAt: this.later,
+      endedAt: this.tick(),
       podUid: pod.uid,
       reason,
     });
@@ -168,7 +175,7 @@ class CleanRun {
       job: name,
       number,
       answer: 'created',
-      sentAt: this.later,
+      sentAt: this.tick(),
     });
     this.evidence.database.triggers.push({ id: request, pipeline, job: name, build: id, refused: false });
   }
@@ -178,29 +185,29 @@ class CleanRun {
     this.addBuild('chain/first', { kind: 'version', version });
     this.addBuild('chain/second', { kind: 'passed', version });
     const { id } = this.addBuild('chain/third', { kind: 'passed', version });
-    const n = this.evidence.database.versions.find((one) => one.id === version)?.n ?? '';
+    const n = this.evidence.database.versions.find(({ id: known }) => known === version)?.n ?? '';
     this.evidence.database.versions.push({
       id: (this.#id += 1),
       pipeline: 'chain',
       resource: 'ledger.book',
       n,
-      foundAt: this.later,
+      foundAt: this.tick(),
       build: id,
     });
   }
 
   /** Records Pods of a hostile tenant that nobody else touched. Whether the last one survived is unknown. */
   addForeignPods(): void {
-    const created = { namespace: 'evil', at: this.later };
+    const created = { namespace: 'evil', at: this.tick() };
     for (const name of ['lost', 'succeeded'])
       this.evidence.history.foreign?.push({ ...created, name, uid: `uid-${name}`, survived: true });
     this.evidence.history.foreign?.push({ ...created, name: 'failed', uid: 'uid-failed' });
   }
 
   addPause(): void {
-    const pause = { pipeline: 'pausable', sent: this.later, acknowledged: this.later };
+    const pause = { pipeline: 'pausable', sent: this.tick(), acknowledged: this.tick() };
     this.publishVersion('pausable', 'counter.held');
-    this.evidence.history.pauses.push({ ...pause, resumeSent: this.later, resumed: this.later });
+    this.evidence.history.pauses.push({ ...pause, resumeSent: this.tick(), resumed: this.tick() });
     const version = this.publishVersion('pausable', 'counter.held');
     this.addBuild('pausable/only', { kind: 'version', version });
   }
@@ -230,7 +237,7 @@ export const cleanRun = (): Evidence => {
 };
 
 export const findBuild = ({ database }: Evidence, key: string): RecordedBuild => {
-  const found = database.builds.find((one) => buildKey(one) === key);
+  const found = database.builds.find((build) => buildKey(build) === key);
   if (found === undefined) throw new Error(`no build ${key}`);
   return found;
 };

@@ -9,7 +9,9 @@ import type { AttemptRow, RecordedBuild, DatabaseContents } from '#e2e/soak/read
 export interface Evidence {
   history: SoakHistory;
   database: DatabaseContents;
+  /** The builds as the API shows them. */
   shown: BuildInApi[];
+  /** The names and phases of the Pods that remain. */
   leftPods: string[];
 }
 

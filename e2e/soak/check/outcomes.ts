@@ -1,5 +1,5 @@
 import { buildKey, jobKey, KILL_KUBELET, type Fault, type Sighting } from '#e2e/soak/history.ts';
-import type { AttemptRow, RecordedBuild } from '#e2e/soak/read-database.ts';
+import type { AttemptRow, DatabaseContents, RecordedBuild } from '#e2e/soak/read-database.ts';
 import {
   buildViolation,
   checkEach,
@@ -76,26 +76,29 @@ export const outcomesAreExplained: Rule = (evidence) =>
   );
 
 /** Whether a newer build of a job with `passed` superseded this build before its first step. */
-const wasSuperseded = ({ database }: Evidence, build: RecordedBuild): boolean =>
+const wasSuperseded = (evidence: Evidence, build: RecordedBuild): boolean =>
   build.status === 'cancelled' &&
   build.reason === 'Superseded' &&
   jobSpecOf(build).trigger?.passed !== undefined &&
-  !database.steps.some(
-    ({ build: id, status }) => id === build.id && status !== 'waiting' && status !== 'skipped',
-  ) &&
-  database.builds.some((other) => jobKey(other) === jobKey(build) && other.id > build.id);
+  startedSteps(evidence, build).length === 0 &&
+  evidence.database.builds.some((other) => jobKey(other) === jobKey(build) && other.id > build.id);
 
 /**
  * Whether Millrace may end a lost build instead of starting another attempt: a put had started, an earlier
  * attempt had run a step, or it was the last attempt.
  */
-const mayEndAsLost = ({ database }: Evidence, build: RecordedBuild): boolean => {
-  const begun = database.steps.filter(
+const mayEndAsLost = (evidence: Evidence, build: RecordedBuild): boolean => {
+  const started = startedSteps(evidence, build);
+  const hasPut = started.some(({ attempt, kind }) => attempt === build.attempt && kind === 'put');
+  const hadEarlierStep = started.some(({ attempt }) => attempt < build.attempt);
+  return hasPut || hadEarlierStep || build.attempt >= MAX_ATTEMPTS;
+};
+
+/** The steps that started in any attempt of a build. */
+const startedSteps = ({ database }: Evidence, build: RecordedBuild): DatabaseContents['steps'] =>
+  database.steps.filter(
     ({ build: id, status }) => id === build.id && status !== 'waiting' && status !== 'skipped',
   );
-  const put = begun.some(({ attempt, kind }) => attempt === build.attempt && kind === 'put');
-  return put || begun.some(({ attempt }) => attempt < build.attempt) || build.attempt >= MAX_ATTEMPTS;
-};
 
 /** Every lost attempt is explained by a fault aimed at its Pod. */
 export const attemptsAreLostToFaults: Rule = (evidence) => {

@@ -1,6 +1,6 @@
 import { buildKey, jobKey } from '#e2e/soak/history.ts';
 import { JOBS, PIPELINES } from '#e2e/soak/pipelines.ts';
-import type { RecordedBuild } from '#e2e/soak/read-database.ts';
+import type { DatabaseContents, RecordedBuild } from '#e2e/soak/read-database.ts';
 import {
   buildViolation,
   checkEach,
@@ -29,7 +29,7 @@ export const triggersAreAnswered: Rule = ({ history, database }) =>
 /** No request has two builds, and no build lacks a cause. */
 export const buildsHaveCauses: Rule = ({ history, database }) => {
   const jobs = JOBS.filter(({ byHand }) => byHand !== undefined);
-  const finding = checkEach(
+  const result = checkEach(
     'no job has more builds by hand than requests',
     jobs,
     (job): Violation | undefined => {
@@ -46,10 +46,10 @@ export const buildsHaveCauses: Rule = ({ history, database }) => {
     database.builds.filter(({ cause }) => cause.kind === 'manual'),
     ({ cause }) => String(cause.request),
   );
-  const doubled = [...requests.values()].flatMap((builds) =>
+  const repeated = [...requests.values()].flatMap((builds) =>
     builds.slice(1).map((build) => buildViolation(build, `answers the same request as ${builds[0]?.number}`)),
   );
-  return { ...finding, violations: [...finding.violations, ...doubled] };
+  return { ...result, violations: [...result.violations, ...repeated] };
 };
 
 /** The API refuses triggers only for a reason, and these jobs give none. */
@@ -78,20 +78,27 @@ export const numbersFollow: Rule = ({ database }) => {
 /** A pipeline has at most one revision for each change, and the last applied text is current. */
 export const revisionsAreChanges: Rule = ({ history, database }): RuleResult =>
   checkEach('a pipeline has no more revisions than texts, and the last text', PIPELINES, (pipeline) => {
-    const applied = history.applied.filter((one) => one.pipeline === pipeline);
+    const applied = history.applied.filter((text) => text.pipeline === pipeline);
     const changes = applied.filter(({ changed }) => changed).length;
     const row = database.pipelines.find(({ name }) => name === pipeline);
-    const problem =
-      (row === undefined && 'is not in the database') ||
-      (row !== undefined && row.revision > changes && `${changes} texts, ${row.revision} revisions`) ||
-      (row?.text !== applied.at(-1)?.text && 'the text in effect is not the last one that was applied');
-    return problem === false ? undefined : { subject: pipeline, what: problem };
+    const problem = revisionProblem(row, changes, applied.at(-1)?.text);
+    return problem === undefined ? undefined : { subject: pipeline, what: problem };
   });
+
+const revisionProblem = (
+  row: DatabaseContents['pipelines'][number] | undefined,
+  changes: number,
+  lastText: string | undefined,
+): string | undefined => {
+  if (row === undefined) return 'is not in the database';
+  if (row.revision > changes) return `${changes} texts, ${row.revision} revisions`;
+  return row.text === lastText ? undefined : 'the text in effect is not the last one that was applied';
+};
 
 /** The API shows what the database holds. */
 export const shownIsRecorded: Rule = ({ database, shown }) => {
   const recorded = new Map(database.builds.map((build) => [buildKey(build), build]));
-  const finding = checkEach('the API lists what the database holds', shown, (build) => {
+  const result = checkEach('the API lists what the database holds', shown, (build) => {
     const row: RecordedBuild | undefined = recorded.get(buildKey(build));
     if (row?.status === build.status && row.attempt === build.attempt) return undefined;
     const what =
@@ -102,9 +109,9 @@ export const shownIsRecorded: Rule = ({ database, shown }) => {
   const keys = new Set(shown.map(buildKey));
   const hidden = database.builds.filter((build) => !keys.has(buildKey(build)));
   return {
-    ...finding,
+    ...result,
     violations: [
-      ...finding.violations,
+      ...result.violations,
       ...hidden.map((build) => buildViolation(build, 'is not listed by the API')),
     ],
   };

@@ -89,7 +89,7 @@ export const logsAreWhole: Rule = (evidence) => {
   const attempts = [
     ...groupBy(evidence.database.logs, ({ build, attempt }) => `${build} ${attempt}`).values(),
   ];
-  const finding = checkEach('a log is complete, in order, each line once', attempts, (rows) =>
+  const result = checkEach('a log is complete, in order, each line once', attempts, (rows) =>
     judgeLog(evidence, rows),
   );
   const logged = new Set(evidence.database.logs.map(({ build, attempt }) => `${build} ${attempt}`));
@@ -97,8 +97,8 @@ export const logsAreWhole: Rule = (evidence) => {
     (build) => isProven(build) && !logged.has(`${build.id} ${build.attempt}`),
   );
   return {
-    ...finding,
-    violations: [...finding.violations, ...silent.map((build) => buildViolation(build, 'has no log at all'))],
+    ...result,
+    violations: [...result.violations, ...silent.map((build) => buildViolation(build, 'has no log at all'))],
   };
 };
 
@@ -116,16 +116,16 @@ const judgeLog = (evidence: Evidence, rows: LogRow[]): Violation | undefined => 
   if (build === undefined)
     return { subject: `build row ${id}`, what: 'has a log, but there is no such build' };
   const text = rows.map((row) => row.text).join('');
-  const cut = wasHit(evidence, build, attempt) && text.includes(CUT);
-  const proven = isProven(build) && attempt === build.attempt && !cut;
+  const isCut = wasHit(evidence, build, attempt) && text.includes(CUT);
+  const hasWholeLog = isProven(build) && attempt === build.attempt && !isCut;
   const ran = new Set(stepsThatRun(jobSpecOf(build), build.status === 'succeeded').map(({ name }) => name));
   for (const steps of sequencesOf(build)) {
     const written = text.split('\n').filter((line) => steps.some(({ name }) => line.startsWith(`${name} `)));
     const expected = steps.flatMap((step) =>
       expectedLines(step, runIdOf(history.runs, { build, attempt, step: step.name })),
     );
-    const whole = proven && steps.every(({ name }) => ran.has(name));
-    const wrong = firstDifference(written, { expected, whole });
+    const isWhole = hasWholeLog && steps.every(({ name }) => ran.has(name));
+    const wrong = firstDifference(written, { expected, isWhole });
     if (wrong !== undefined) return buildViolation(build, `attempt ${attempt}, ${wrong}`);
   }
   return undefined;
@@ -134,9 +134,9 @@ const judgeLog = (evidence: Evidence, rows: LogRow[]): Violation | undefined => 
 /** A whole log has all expected lines; any other begins with them. */
 const firstDifference = (
   written: readonly string[],
-  { expected, whole }: { expected: readonly string[]; whole: boolean },
+  { expected, isWhole }: { expected: readonly string[]; isWhole: boolean },
 ): string | undefined => {
-  const lines = whole ? expected : expected.slice(0, written.length);
+  const lines = isWhole ? expected : expected.slice(0, written.length);
   const wrong = lines.findIndex((line, index) => written[index] !== line);
   if (wrong < 0 && written.length <= expected.length) return undefined;
   const index = wrong < 0 ? expected.length : wrong;

@@ -18,7 +18,7 @@ export const versionsAreFound: Rule = ({ history, database }) =>
     'every version is recorded once and in order',
     Object.values(RESOURCE_OF_PIPELINE),
     ({ resource }): Violation | undefined => {
-      const published = history.published.filter((one) => one.resource === resource);
+      const published = history.published.filter((version) => version.resource === resource);
       const recorded = countedVersions(database)
         .filter((version) => version.resource === resource)
         .toSorted((a, b) => a.id - b.id);
@@ -106,7 +106,7 @@ export const passedIsRespected: Rule = ({ database }) => {
       if (version === undefined || !good)
         return buildViolation(build, `took version ${version?.n}, which had not passed`);
       const earlier = buildsOf(database, job).filter(({ id }) => id < build.id);
-      const newest = Math.max(0, ...earlier.map((one) => versionOf(database, one)?.id ?? 0));
+      const newest = Math.max(0, ...earlier.map((other) => versionOf(database, other)?.id ?? 0));
       return version.id > newest
         ? undefined
         : buildViolation(build, `took version ${version.n} after a newer or the same one`);
