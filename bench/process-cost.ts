@@ -72,9 +72,11 @@ function textOf(path: string): string {
   }
 }
 
+/** The sum of `utime`, `stime`, `cutime` and `cstime`: the fields 14 to 17 of proc_pid_stat(5). */
 function ownTicks(pid: number): number {
-  const fields = textOf(`/proc/${pid}/stat`).split(') ')[1]?.split(' ') ?? [];
-  return fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+  // The second field, a name in parentheses, may contain spaces.
+  const fieldsFromThird = textOf(`/proc/${pid}/stat`).split(') ')[1]?.split(' ') ?? [];
+  return fieldsFromThird.slice(14 - 3, 18 - 3).reduce((sum, field) => sum + Number(field), 0);
 }
 
 function residentOfFamily(pid: number): number {

@@ -1,4 +1,5 @@
 import { call, watchPods } from './cluster-client.ts';
+import { millisecondsOf } from './step-times.ts';
 
 interface Container {
   name: string;
@@ -35,7 +36,8 @@ export const bareSpec = (spec: PodSpec): PodSpec => ({
   })),
 });
 
-const logOf = async (namespace: string, name: string, container: string): Promise<string> => {
+/** Waits until the container has printed nanoseconds since 1970: a line of 19 digits. */
+const waitForLog = async (namespace: string, name: string, container: string): Promise<string> => {
   for (;;) {
     const text = await call(
       'GET',
@@ -69,8 +71,8 @@ export const runBarePod = async (namespace: string, spec: PodSpec, name: string)
     spec: bareSpec(spec),
   });
   const last = spec.containers.at(-1)?.name ?? '';
-  const running =
-    Number(BigInt((await logOf(namespace, name, last)).trim()) / 1000n) / 1000 - startOnWallClock;
+  const printed = (await waitForLog(namespace, name, last)).trim();
+  const running = millisecondsOf(printed) - startOnWallClock;
   stop();
   return { object: addedAt - start, running, name };
 };

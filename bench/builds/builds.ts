@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { created, pipelineApi, type GatewayAnswer } from '#e2e/support/gateway.ts';
 import { watchPods, type PodEvent } from './cluster-client.ts';
+import { millisecondsOf } from './step-times.ts';
 
 export const END_STATUSES = new Set(['succeeded', 'failed', 'cancelled']);
 
@@ -51,9 +52,7 @@ export const measureBuild = async (team: string, pipeline: string, job: string):
     sentAt: start,
     answered,
     podObject: added.at - start - answered,
-    ...(printed === undefined
-      ? {}
-      : { firstProcess: Number(BigInt(printed) / 1000n) / 1000 - startOnWallClock }),
+    ...(printed === undefined ? {} : { firstProcess: millisecondsOf(printed) - startOnWallClock }),
     outcome,
   };
 };

@@ -23,7 +23,7 @@ const GREEDY = [
 ];
 
 /** Each interval needs a separate check group, and so a separate Pod. */
-const checks = (count: number): string =>
+const resourcesToCheck = (count: number): string =>
   Array.from(
     { length: count },
     (_, index) => `
@@ -96,7 +96,7 @@ export async function measureBesideGreedyTeam(
     const greedy = teamName('greedy');
     await createTeam(greedy, spec);
     try {
-      await createPipeline(greedy, 'checks', SLOW_CHECK + checks(CHECKS));
+      await createPipeline(greedy, 'checks', SLOW_CHECK + resourcesToCheck(CHECKS));
       await queueBuilds(greedy);
       const beside = await measureWaits(measured, runs);
       print(`beside ${BUILDS} queued builds and ${CHECKS} due checks, ${name}`, beside);
@@ -113,11 +113,11 @@ export async function measureBesideGreedyTeam(
 }
 
 async function queueBuilds(team: string): Promise<void> {
-  for (let left = BUILDS, number = 0; left > 0; left -= BUILDS_PER_PIPELINE, number += 1) {
-    const name = `builds-${number}`;
+  for (let queued = 0; queued < BUILDS; queued += BUILDS_PER_PIPELINE) {
+    const name = `builds-after-${queued}`;
     await createPipeline(team, name, oneJob('sleep 30'));
     const api = pipelineApi(team, name);
-    let untriggered = Math.min(left, BUILDS_PER_PIPELINE);
+    let untriggered = Math.min(BUILDS - queued, BUILDS_PER_PIPELINE);
     const triggerBuilds = async (): Promise<void> => {
       while (untriggered > 0) {
         untriggered -= 1;

@@ -73,15 +73,15 @@ export async function measureLongLog(team: string, runs: number, printRow: Print
 /** Returns the spec of the build's Pod. */
 async function measureRun(team: string, printRow: PrintRow): Promise<PodSpec> {
   const { number, spec, agentPeak, waitedAt } = await runUntilItWaits(team, PIPELINE);
-  const reading = performance.now();
+  const readStartedAt = performance.now();
   const log = await pipelineApi(team, PIPELINE).log(PIPELINE, number);
-  const read = performance.now() - reading;
+  const readMs = performance.now() - readStartedAt;
   const [, started = 'NaN', ended = 'NaN'] = /^times (\d+) (\d+)$/m.exec(log) ?? [];
   const wrongLine = firstWrongLine(log, LINES);
   printRow(`step that logs ${MEGABYTES} MB: the command`, seconds((Number(ended) - Number(started)) / 1e6));
   printRow('  from its start until all of it is stored', seconds(waitedAt - Number(started) / 1e6));
   printRow('  complete and in order', wrongLine === undefined ? 'yes' : `no: line ${wrongLine}`, 'yes');
-  printRow('  reading the log over the API', seconds(read));
+  printRow('  reading the log over the API', seconds(readMs));
   printRow('  most resident memory of the agent', megabytes(agentPeak), '≤ 60 MB');
   return spec;
 }
@@ -125,7 +125,7 @@ async function runUntilItWaits(team: string, job: string): Promise<WaitingBuild>
 
 /** Milliseconds that the command takes in the last container of the Pod. */
 async function writeInBarePod(namespace: string, spec: PodSpec): Promise<number> {
-  const at = `/api/v1/namespaces/${namespace}/pods`;
+  const path = `/api/v1/namespaces/${namespace}/pods`;
   const name = `long-log-${Date.now()}`;
   const script = `started=$(date +%s%N); ${printLines(LINES)}; echo "$started $(date +%s%N)" > /dev/termination-log`;
   const containers = spec.containers.map(({ env: _env, args: _args, ...container }, index) => ({
@@ -139,12 +139,12 @@ async function writeInBarePod(namespace: string, spec: PodSpec): Promise<number>
     metadata: { name, namespace },
     spec: { ...spec, containers },
   };
-  await call('POST', at, body);
+  await call('POST', path, body);
   for (;;) {
     await sleep(500);
     const pod: {
       status?: { containerStatuses?: { state?: { terminated?: { message?: string } } }[] };
-    } = JSON.parse(await call('GET', `${at}/${name}`));
+    } = JSON.parse(await call('GET', `${path}/${name}`));
     const messages = (pod.status?.containerStatuses ?? []).map(({ state }) => state?.terminated?.message);
     const [, started, ended] = /^(\d+) (\d+)$/m.exec(messages.join('\n')) ?? [];
     if (ended === undefined) continue;

@@ -48,7 +48,7 @@ job "three" {${task('a', 'true')}${task('b', 'true')}${task('c', 'true')}
 }
 `;
 
-const latencies = async (): Promise<void> => {
+const measureLatencies = async (): Promise<void> => {
   const first = await measureBuild(TEAM, 'bench', 'one');
   const spec = await podSpecOf(TEAM, first.pod);
   const oneStep: BuildRun[] = [];
@@ -87,7 +87,7 @@ const latencies = async (): Promise<void> => {
   );
 };
 
-const webhook = async (): Promise<void> => {
+const measureWebhook = async (): Promise<void> => {
   const api = pipelineApi(TEAM, 'bench');
   const { webhook_token: token } = await api.resource('stamp.now');
   const samples: number[] = [];
@@ -102,7 +102,7 @@ const webhook = async (): Promise<void> => {
   printRow('webhook sent → version recorded (check in a Pod)', inMilliseconds(summarise(samples)));
 };
 
-const chain = async (): Promise<void> => {
+const printChain = async (): Promise<void> => {
   const runs = await measureChain(TEAM, RUNS);
   const row = (pick: (run: (typeof runs)[number]) => number): string =>
     inMilliseconds(summarise(runs.map(pick)));
@@ -125,32 +125,32 @@ const chain = async (): Promise<void> => {
 const total = (writes: Record<string, number>): number =>
   Object.values(writes).reduce((sum, count) => sum + count, 0);
 
-const writesPerBuild = async (): Promise<void> => {
+const measureWritesPerBuild = async (): Promise<void> => {
+  // Only of the embedded cluster can the scheduler be stopped.
+  if (!isEmbedded) return;
   const count = 20;
   const api = pipelineApi(TEAM, 'bench');
-  if (isEmbedded) {
-    // Pods of earlier builds that are still being deleted do not count.
-    while ((await list('pods', '--namespace', TEAM)).length > 0) await sleep(500);
-    await clusterPart('stop', 'kube-scheduler');
-    const before = await apiWrites();
-    const numbers: string[] = [];
-    for (let round = 0; round < count; round++) numbers.push(created(await api.trigger('three')).number);
-    // Without a scheduler the start window admits a few Pods at a time.
-    while ((await list('pods', '--namespace', TEAM)).length < count) await sleep(500);
-    const toPod = difference(before, await apiWrites());
-    await clusterPart('start', 'kube-scheduler');
-    printRow('API writes per build to the Pod object', (total(toPod) / count).toFixed(2), '1.0');
-    console.log(`  ${JSON.stringify(toPod)}`);
-    for (const number of numbers)
-      while ((await api.build('three', number)).status !== 'succeeded') await sleep(200);
-    await sleep(30_000);
-    const whole = difference(before, await apiWrites());
-    printRow('API writes per build to its Pod’s deletion, all writers', (total(whole) / count).toFixed(2));
-    console.log(`  ${JSON.stringify(whole)}`);
-  }
+  // Pods of earlier builds that are still being deleted do not count.
+  while ((await list('pods', '--namespace', TEAM)).length > 0) await sleep(500);
+  await clusterPart('stop', 'kube-scheduler');
+  const before = await apiWrites();
+  const numbers: string[] = [];
+  for (let round = 0; round < count; round++) numbers.push(created(await api.trigger('three')).number);
+  // Without a scheduler the start window admits a few Pods at a time.
+  while ((await list('pods', '--namespace', TEAM)).length < count) await sleep(500);
+  const toPod = difference(before, await apiWrites());
+  await clusterPart('start', 'kube-scheduler');
+  printRow('API writes per build to the Pod object', (total(toPod) / count).toFixed(2), '1.0');
+  console.log(`  ${JSON.stringify(toPod)}`);
+  for (const number of numbers)
+    while ((await api.build('three', number)).status !== 'succeeded') await sleep(200);
+  await sleep(30_000);
+  const whole = difference(before, await apiWrites());
+  printRow('API writes per build to its Pod’s deletion, all writers', (total(whole) / count).toFixed(2));
+  console.log(`  ${JSON.stringify(whole)}`);
 };
 
-const memory = async (): Promise<void> => {
+const measureIdleMemory = async (): Promise<void> => {
   await sleep(20_000);
   for (const component of ['operator', 'gateway-public', 'gateway-internal']) {
     const pods = await list(
@@ -162,8 +162,8 @@ const memory = async (): Promise<void> => {
     );
     const megabytes: number[] = [];
     for (const { metadata } of pods) {
-      const at = `/api/v1/namespaces/${RELEASE.namespace}/pods/${metadata.name}:9090/proxy/metrics`;
-      const resident = /^process_resident_memory_bytes\S* (\S+)$/m.exec(await call('GET', at))?.[1];
+      const path = `/api/v1/namespaces/${RELEASE.namespace}/pods/${metadata.name}:9090/proxy/metrics`;
+      const resident = /^process_resident_memory_bytes\S* (\S+)$/m.exec(await call('GET', path))?.[1];
       megabytes.push(Number(resident) / 1e6);
     }
     const aim = component === 'operator' ? '≤ 160 MB' : '≤ 130 MB';
@@ -176,18 +176,18 @@ const memory = async (): Promise<void> => {
 };
 
 /** Figures of an installation that has no other work. */
-const alone = async (): Promise<void> => {
-  await memory();
-  await latencies();
-  await webhook();
-  await chain();
-  await writesPerBuild();
+const measureAlone = async (): Promise<void> => {
+  await measureIdleMemory();
+  await measureLatencies();
+  await measureWebhook();
+  await printChain();
+  await measureWritesPerBuild();
 };
 
 /** The job that several parts measure. */
 const target = { team: TEAM, pipeline: 'bench', job: 'one' };
 const PARTS: Record<string, () => Promise<void>> = {
-  alone,
+  alone: measureAlone,
   steps: () => measureSteps(TEAM, RUNS, printRow),
   'long-log': () => measureLongLog(TEAM, Math.ceil(RUNS / 10), printRow),
   throughput: () => compareThroughput({ ...target, job: 'three' }, printRow),

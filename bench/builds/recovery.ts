@@ -10,8 +10,8 @@ const KILLS = Number(process.env['BENCH_KILLS'] ?? 10);
 
 /**
  * Measures the time from killing the leading operator to the Pod of a build that is triggered right then, and
- * the same time without a kill. A killed leader does not release its Lease, so the next one waits until it
- * expires.
+ * the same time without a kill. A killed leader does not release its Lease, so the next one waits until the
+ * Lease expires.
  */
 export async function measureRecovery(
   { team, pipeline, job }: { team: string; pipeline: string; job: string },

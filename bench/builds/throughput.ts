@@ -48,12 +48,12 @@ async function barePodsPerSecond(namespace: string, spec: PodSpec, prefix: strin
 }
 
 async function runToEnd(namespace: string, spec: PodSpec, name: string): Promise<void> {
-  const at = `/api/v1/namespaces/${namespace}/pods`;
+  const path = `/api/v1/namespaces/${namespace}/pods`;
   const metadata = { name, namespace, labels: { bench: 'bare' } };
-  await call('POST', at, { apiVersion: 'v1', kind: 'Pod', metadata, spec: bareSpec(spec) });
+  await call('POST', path, { apiVersion: 'v1', kind: 'Pod', metadata, spec: bareSpec(spec) });
   for (;;) {
     await sleep(POLL_MS);
-    const { status }: { status?: { phase?: string } } = JSON.parse(await call('GET', `${at}/${name}`));
+    const { status }: { status?: { phase?: string } } = JSON.parse(await call('GET', `${path}/${name}`));
     if (status?.phase === 'Failed') throw new Error(`the bare Pod ${name} failed`);
     if (status?.phase === 'Succeeded') break;
   }

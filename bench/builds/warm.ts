@@ -5,6 +5,7 @@ import { created, pipelineApi, request } from '#e2e/support/gateway.ts';
 import { get } from '#e2e/support/read-objects.ts';
 import { END_STATUSES } from './builds.ts';
 import type { printRow } from './print-row.ts';
+import { millisecondsOf } from './step-times.ts';
 
 /* Builds in warm Pods, alternating with builds in new Pods. */
 
@@ -74,9 +75,9 @@ export async function measureWarm(runs: number, print: typeof printRow): Promise
     const warmFigures: Figures = { start: [], hop: [] };
     const coldFigures: Figures = { start: [], hop: [] };
     for (let round = 0; round < runs; round += 1) {
-      add(warmFigures, await measureRound(warm, () => untilReady(warm)));
+      addSample(warmFigures, await measureRound(warm, () => untilReady(warm)));
       // Cold builds also wait until the warm team has replaced the Pods that its builds took.
-      add(coldFigures, await measureRound(cold, () => untilReady(warm)));
+      addSample(coldFigures, await measureRound(cold, () => untilReady(warm)));
     }
     print('cold: trigger sent → first step’s process', rowOf(coldFigures.start));
     print('warm: trigger sent → first step’s process', rowOf(warmFigures.start), '≤ 60 ms');
@@ -89,7 +90,7 @@ export async function measureWarm(runs: number, print: typeof printRow): Promise
 
 const rowOf = (samples: number[]): string => inMilliseconds(summarise(samples));
 
-function add(figures: Figures, { start, hop }: { start: number; hop: number }): void {
+function addSample(figures: Figures, { start, hop }: { start: number; hop: number }): void {
   figures.start.push(start);
   figures.hop.push(hop);
 }
@@ -156,5 +157,5 @@ async function untilSucceeded(api: Api, job: string, number: string): Promise<vo
 async function printedAt(api: Api, job: string, number: string): Promise<number> {
   const printed = /^(\d{19})$/m.exec(await api.log(job, number))?.[1];
   if (printed === undefined) throw new Error(`${job} #${number} printed no time`);
-  return Number(BigInt(printed) / 1000n) / 1000;
+  return millisecondsOf(printed);
 }

@@ -118,10 +118,10 @@ async function measure(
     memories.set(contestant.name, { loaded: memories.get(contestant.name)?.loaded ?? 0, worked: now, peak });
   }
   console.log(
-    `\nNode alone: ${nodeAlone.contestant.memory().now.toFixed(0)} MB\n\n${costs(folder, loads, memories)}\n`,
+    `\nNode alone: ${nodeAlone.contestant.memory().now.toFixed(0)} MB\n\n${formatCosts(folder, loads, memories)}\n`,
   );
-  console.log(`${times(reports)}\n`);
-  console.log(`${await answers(contestants, await Promise.all(silences))}\n`);
+  console.log(`${formatTimes(reports)}\n`);
+  console.log(`${await askQuestions(contestants, await Promise.all(silences))}\n`);
   for (const contestant of [nodeAlone.contestant, ...contestants]) await contestant.end();
 }
 
@@ -200,7 +200,7 @@ async function performTask(
   return { key: keyOf(task.kind, contestant.name), report };
 }
 
-function costs(folder: string, loads: Map<string, number[]>, memories: Map<string, Memory>): string {
+function formatCosts(folder: string, loads: Map<string, number[]>, memories: Map<string, Memory>): string {
   const rows = entries.map((entry) => {
     const { loaded, worked, peak } = memories.get(entry.name) ?? { loaded: 0, worked: 0, peak: 0 };
     const load = summarise(loads.get(entry.name) ?? []).median;
@@ -214,7 +214,7 @@ function costs(folder: string, loads: Map<string, number[]>, memories: Map<strin
   return table(['', 'bundle', 'loaded after', 'memory, loaded', 'after the work', 'peak'], rows);
 }
 
-function times(reports: Reports): string {
+function formatTimes(reports: Reports): string {
   const rows = tasks.flatMap(({ kind, count }) => {
     const own = summarise((reports.get(keyOf(kind, 'own client')) ?? []).map(({ ms }) => ms)).median;
     return entries.map(({ name }) => {
@@ -236,7 +236,7 @@ function times(reports: Reports): string {
   return table(['', 'client', 'median', 'p90', 'ratio', 'each: median / p90', 'its CPU'], rows);
 }
 
-async function answers(contestants: Contestant[], silences: string[]): Promise<string> {
+async function askQuestions(contestants: Contestant[], silences: string[]): Promise<string> {
   const lines: string[] = [];
   for (const { title, ask, argument } of questions) {
     for (const [index, contestant] of contestants.entries()) {

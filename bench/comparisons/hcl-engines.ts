@@ -31,11 +31,11 @@ const ENGINE = `const { readFileSync } = await import('node:fs');
 const engine = startEngine(new WebAssembly.Module(readFileSync(file)));
 
 console.log(circumstances());
-console.log(`\n${table(['the same text', 'hcl2-parser 1.0.3', 'hcl.wasm'], answers())}`);
+console.log(`\n${table(['the same text', 'hcl2-parser 1.0.3', 'hcl.wasm'], compareAnswers())}`);
 console.log(
-  `\n${table(['text', 'hcl2-parser', 'hcl.wasm: tree', 'ratio', 'hcl.wasm: pipeline', 'ratio'], times())}`,
+  `\n${table(['text', 'hcl2-parser', 'hcl.wasm: tree', 'ratio', 'hcl.wasm: pipeline', 'ratio'], measureTimes())}`,
 );
-console.log(`\n${table(['', 'hcl2-parser', 'hcl.wasm'], starts())}`);
+console.log(`\n${table(['', 'hcl2-parser', 'hcl.wasm'], measureStarts())}`);
 console.log(`\n${circumstances()}`);
 
 function elapsed(act: () => unknown): number {
@@ -45,7 +45,7 @@ function elapsed(act: () => unknown): number {
 }
 
 /** The result of each engine for texts that distinguish them. */
-function answers(): string[][] {
+function compareAnswers(): string[][] {
   const steps = 'job "a" {\n  get "git" "z" {}\n  task "t" {}\n  get "git" "b" {}\n}\n';
   const broken = 'job "a" {\n  task "t" {\n';
   const deep = `a = ${'['.repeat(1000)}`;
@@ -110,7 +110,7 @@ function outline({ body }: Document): string {
     .join(', ');
 }
 
-function times(): string[][] {
+function measureTimes(): string[][] {
   const manifest: { spec?: { config?: string } } = parseYaml(
     readFileSync(join(import.meta.dirname, '../../config/samples/pipeline.yaml'), 'utf8'),
   );
@@ -141,19 +141,19 @@ function times(): string[][] {
   });
 }
 
-function oneJob(at: number): string {
+function oneJob(index: number): string {
   return `
-job "job${at}" {
+job "job${index}" {
   get "git" "app" {
     trigger = true
-    passed  = [${at === 0 ? '' : `"job${at - 1}"`}]
+    passed  = [${index === 0 ? '' : `"job${index - 1}"`}]
   }
 
   task "test" {
     run "shell" {
       cmd = <<-EOT
         cd app
-        make test NUMBER=${at}
+        make test NUMBER=${index}
       EOT
     }
   }
@@ -170,11 +170,11 @@ function pipelineOf(jobs: number): string {
     name = "app"
   }
 }
-${Array.from({ length: jobs }, (_, at) => oneJob(at)).join('')}`;
+${Array.from({ length: jobs }, (_, index) => oneJob(index)).join('')}`;
 }
 
 /** Time and memory of a process that has parsed its first text, compared with an idle process. */
-function starts(): string[][] {
+function measureStarts(): string[][] {
   const programs = {
     nothing: '',
     'hcl2-parser': `${PARSER} hcl2.parseToObject('a = 1');`,

@@ -43,7 +43,7 @@ type Way =
 
 interface Delivery {
   /** Steps in the worker image, which has the shim: no work directory is shared. */
-  own?: boolean;
+  usesWorkerImage?: boolean;
   volumes: V1Volume[];
   /** Path of the shim in the foreign container. */
   shim?: string;
@@ -69,7 +69,7 @@ const workdir = { name: 'workdir', mountPath: '/workdir' };
 const mount = { name: 'shim', mountPath: '/millrace/shim' };
 
 const ways: Record<Way, Delivery> = {
-  'own image, no volume': { volumes: [], own: true, shim: SHIM },
+  'own image, no volume': { volumes: [], usesWorkerImage: true, shim: SHIM },
   'no shim at all': { volumes: [] },
   'agent copies, sh waits': {
     volumes: [emptyShim],
@@ -194,13 +194,13 @@ async function measure(name: string, delivery: Delivery): Promise<{ both: number
 }
 
 function specOf(name: string, delivery: Delivery): V1PodSpec {
-  const { own = false, volumes, init } = delivery;
+  const { usesWorkerImage = false, volumes, init } = delivery;
   return {
     restartPolicy: 'Never',
     automountServiceAccountToken: false,
     enableServiceLinks: false,
     terminationGracePeriodSeconds: 0,
-    volumes: own ? [] : [{ name: 'workdir', emptyDir: {} }, ...volumes],
+    volumes: usesWorkerImage ? [] : [{ name: 'workdir', emptyDir: {} }, ...volumes],
     ...defined({ initContainers: init }),
     containers: [agentContainer(name, delivery), stepContainer(name, delivery)],
   };
@@ -208,7 +208,7 @@ function specOf(name: string, delivery: Delivery): V1PodSpec {
 
 function agentContainer(
   name: string,
-  { own = false, copiedBy, token: hasToken = false, mount: shimMount }: Delivery,
+  { usesWorkerImage = false, copiedBy, token: hasToken = false, mount: shimMount }: Delivery,
 ): V1Container {
   const copy = `const fs = require('node:fs'); const to = '/millrace/shim/millrace-shim';
     fs.copyFileSync('${SHIM}', to + '.new'); fs.chmodSync(to + '.new', 0o755); fs.renameSync(to + '.new', to);`;
@@ -219,7 +219,7 @@ function agentContainer(
     imagePullPolicy: 'IfNotPresent',
     command: ['/usr/local/bin/node', '-e', `${copiedBy === 'agent' ? copy : ''} ${call}`],
     volumeMounts: [
-      ...(own ? [] : [workdir]),
+      ...(usesWorkerImage ? [] : [workdir]),
       ...(copiedBy !== undefined && shimMount !== undefined ? [shimMount] : []),
       ...(hasToken ? [tokenMount] : []),
     ],
@@ -227,16 +227,19 @@ function agentContainer(
   };
 }
 
-function stepContainer(name: string, { own = false, shim, mount: shimMount }: Delivery): V1Container {
-  const get = own ? 'curl -s -o /dev/null' : 'wget -q -O /dev/null';
+function stepContainer(
+  name: string,
+  { usesWorkerImage = false, shim, mount: shimMount }: Delivery,
+): V1Container {
+  const get = usesWorkerImage ? 'curl -s -o /dev/null' : 'wget -q -O /dev/null';
   const wait = shim === undefined ? '' : `until [ -x ${shim} ]; do sleep 0.02; done; ${shim} version; `;
   return {
     name: 'step',
-    image: own ? IMAGE : FOREIGN,
+    image: usesWorkerImage ? IMAGE : FOREIGN,
     imagePullPolicy: 'IfNotPresent',
     command: ['/bin/sh', '-c', `${wait}${get} ${ownUrl}/${name}/step; sleep 60`],
     volumeMounts: [
-      ...(own ? [] : [workdir]),
+      ...(usesWorkerImage ? [] : [workdir]),
       ...(shimMount === undefined ? [] : [{ ...shimMount, readOnly: true }]),
     ],
   };

@@ -1,5 +1,5 @@
 import { secondsByProgram } from '#bench/process-cost.ts';
-import { load, type Load, type Loading } from './load.ts';
+import { load, type LoadResult, type LoadSettings } from './load.ts';
 
 /** Processor time per answer in microseconds. The processes share the machine's cores. */
 interface CostPerAnswer {
@@ -13,12 +13,12 @@ export interface MeasuredServer {
   cpuSeconds(): number;
 }
 
-export interface LoadWithCost extends Load {
+export interface LoadWithCost extends LoadResult {
   costPerAnswer: CostPerAnswer;
 }
 
 /** Like `load`, and also counts the processor time of each process. */
-export async function loadCounted(server: MeasuredServer, loading: Loading): Promise<LoadWithCost> {
+export async function loadCounted(server: MeasuredServer, options: LoadSettings): Promise<LoadWithCost> {
   const spent = () => ({
     server: server.cpuSeconds(),
     postgres: secondsByProgram()['postgres'] ?? 0,
@@ -26,7 +26,7 @@ export async function loadCounted(server: MeasuredServer, loading: Loading): Pro
   });
   let before = spent();
   const begin = (): void => void (before = spent());
-  const measured = await load(server.base, { ...loading, begin });
+  const measured = await load(server.base, { ...options, begin });
   const after = spent();
   const costOf = (who: keyof CostPerAnswer): number => ((after[who] - before[who]) / measured.answers) * 1e6;
   return {

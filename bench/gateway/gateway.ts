@@ -23,6 +23,7 @@ const ROOT = new URL('../../', import.meta.url).pathname;
 export const PROGRAM = `${ROOT}dist/millrace.js`;
 /** V8 flags: the chart's, or others to compare them with. */
 const FLAGS = (process.env['GATEWAY_FLAGS'] ?? '--max-semi-space-size=4').split(' ');
+/** How long the gateway may take until it answers `/health`. */
 const PATIENCE_MS = 20_000;
 
 export async function startGateway(databaseUrl: string, keysDirectory: string): Promise<MeasuredGateway> {

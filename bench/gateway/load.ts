@@ -10,7 +10,7 @@ export interface RequestToSend {
   body?: string;
 }
 
-export interface Load {
+export interface LoadResult {
   /** Expected answers per second. Any other answer fails the measurement. */
   perSecond: number;
   answers: number;
@@ -19,7 +19,7 @@ export interface Load {
   p99: number;
 }
 
-export interface Loading {
+export interface LoadSettings {
   connections: number;
   /** How long to repeat the requests; without it each request is sent once. */
   seconds?: number;
@@ -37,18 +37,18 @@ export interface Loading {
  * little of an answer as possible, because an ordinary client would use more processor time than the measured
  * server.
  */
-export async function load(base: string, loading: Loading): Promise<Load> {
+export async function load(base: string, options: LoadSettings): Promise<LoadResult> {
   const { hostname, port, host } = new URL(base);
-  const bytes = loading.requests.map((request) => encode(request, host));
-  const run = { ...loading, bytes, next: 0, ended: false, durations: new Array<number>() };
-  loading.begin?.();
+  const bytes = options.requests.map((request) => encode(request, host));
+  const run = { ...options, bytes, next: 0, ended: false, durations: new Array<number>() };
+  options.begin?.();
   const startedAt = performance.now();
-  const senders = Array.from({ length: loading.connections }, async () => {
+  const senders = Array.from({ length: options.connections }, async () => {
     const socket = connect({ host: hostname, port: Number(port), noDelay: true });
     await sendRequests(socket, run).finally(() => socket.destroy());
   });
-  if (loading.seconds !== undefined) {
-    await sleep(loading.seconds * 1000);
+  if (options.seconds !== undefined) {
+    await sleep(options.seconds * 1000);
     run.ended = true;
   }
   await Promise.all(senders);
@@ -63,7 +63,7 @@ export async function load(base: string, loading: Loading): Promise<Load> {
   };
 }
 
-interface Run extends Loading {
+interface Run extends LoadSettings {
   bytes: Buffer[];
   next: number;
   ended: boolean;
@@ -91,12 +91,16 @@ async function sendRequests(socket: Socket, run: Run): Promise<void> {
       const status = await answer;
       run.durations.push(performance.now() - startedAt);
       if (run.onAnswer !== undefined) run.onAnswer(index, status);
-      else if (run.status === undefined ? status >= 300 : status !== run.status)
+      else if (!isExpected(status, run.status))
         throw new Error(`${run.requests[index]?.path} was answered ${status}.`);
     }
   } catch (error) {
     if (run.onAnswer === undefined) throw error;
   }
+}
+
+function isExpected(status: number, expected: number | undefined): boolean {
+  return expected === undefined ? status >= 200 && status < 300 : status === expected;
 }
 
 function nextIndex(run: Run): number | undefined {

@@ -10,7 +10,7 @@ import { resource } from '#testing/pipelines/sample-pipeline.ts';
 import { toSave } from '#testing/stores/stores.ts';
 import { startControl } from './control.ts';
 import type { MeasuredGateway } from './gateway.ts';
-import { load, type Load, type RequestToSend } from './load.ts';
+import { load, type LoadResult, type RequestToSend } from './load.ts';
 import { digits, verdict, type Part, type PartEnvironment } from './part.ts';
 
 const TEAM = 'pictures';
@@ -30,10 +30,10 @@ export const pictures: Part = {
   name: 'pictures',
   async measure(environment) {
     await environment.stores.teams.saveTeam({ name: TEAM, namespace: TEAM });
-    const lines = await costs(environment);
+    const lines = await measureCosts(environment);
     const gateway = await environment.startGateway();
     await fetchTimed(gateway, imagePath(1000, 0, 'png'));
-    for (const size of SIZES) lines.push(...(await times(environment, gateway, size)));
+    for (const size of SIZES) lines.push(...(await measureTimes(environment, gateway, size)));
     lines.push(...(await measureCachedImages(gateway)));
     await gateway.stop();
     return lines;
@@ -78,7 +78,7 @@ async function fetchTimed({ base }: MeasuredGateway, path: string): Promise<{ to
   return { took: performance.now() - startedAt, bytes };
 }
 
-async function times(
+async function measureTimes(
   environment: PartEnvironment,
   gateway: MeasuredGateway,
   size: number,
@@ -116,27 +116,27 @@ async function measureCachedImages(gateway: MeasuredGateway): Promise<string[][]
     const body = await (await fetch(`${gateway.base}${path}`)).text();
     const tag = (await fetch(`${gateway.base}${path}`)).headers.get('etag') ?? '';
     const control = await startControl({ answer: { type: 'image/svg+xml; charset=utf-8', body } });
-    const loadings = {
+    const variants = {
       bare: { base: control.base, requests: [{ path: '/' }] },
       ours: { base: gateway.base, requests: [{ path }] },
       route: { base: gateway.base, requests: throughFramework(path) },
       again: { base: gateway.base, requests: [{ path, headers: { 'if-none-match': tag } }], status: 304 },
     };
     const rates = {
-      bare: new Array<Load>(),
-      ours: new Array<Load>(),
-      route: new Array<Load>(),
-      again: new Array<Load>(),
+      bare: new Array<LoadResult>(),
+      ours: new Array<LoadResult>(),
+      route: new Array<LoadResult>(),
+      again: new Array<LoadResult>(),
     };
     // The first round warms up the JIT and does not count.
     for (let round = 0; round <= RATE_ROUNDS; round++)
       for (const name of ['bare', 'ours', 'route', 'again'] as const) {
-        const { base, ...loading } = loadings[name];
-        rates[name].push(await load(base, { connections: CONNECTIONS, seconds: SECONDS, ...loading }));
+        const { base, ...options } = variants[name];
+        rates[name].push(await load(base, { connections: CONNECTIONS, seconds: SECONDS, ...options }));
       }
     for (const loads of Object.values(rates)) loads.shift();
     await control.stop();
-    const sharesOf = (loads: Load[]): number[] =>
+    const sharesOf = (loads: LoadResult[]): number[] =>
       loads.map(({ perSecond }, round) => (100 * perSecond) / (rates.bare[round]?.perSecond ?? 0));
     const share = summarise(sharesOf(rates.ours)).median;
     lines.push(
@@ -167,14 +167,14 @@ const throughFramework = (path: string): RequestToSend[] =>
 const formatShares = (shares: number[]): string =>
   `${summarise(shares).median.toFixed(0)} %, ${Math.min(...shares).toFixed(0)} to ${Math.max(...shares).toFixed(0)}`;
 
-function rate(loads: Load[]): string {
+function rate(loads: LoadResult[]): string {
   const medianOf = (name: 'perSecond' | 'p50' | 'p99'): number =>
     summarise(loads.map((result) => result[name])).median;
   return `${medianOf('perSecond').toFixed(0)}/s, p50 ${digits(medianOf('p50'))} ms, p99 ${digits(medianOf('p99'))} ms`;
 }
 
 /** Costs of pictures in a gateway that does nothing else. */
-async function costs(environment: PartEnvironment): Promise<string[][]> {
+async function measureCosts(environment: PartEnvironment): Promise<string[][]> {
   for (let variant = 0; variant < ROUNDS; variant++) await save(environment, 1000, variant);
   await save(environment, 10, 0);
   const gateway = await environment.startGateway();

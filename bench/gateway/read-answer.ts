@@ -5,8 +5,8 @@ export class AnswerReader {
   #waiting: PromiseWithResolvers<number> | undefined;
   #head: Buffer | undefined;
   #status = 0;
-  /** Bytes of the body not yet received; negative while the head is read. */
-  #left = -1;
+  /** Of the body; negative while the head is read. */
+  #remainingBytes = -1;
 
   constructor(socket: Socket) {
     socket.on('data', (chunk) => this.#read(chunk));
@@ -21,7 +21,7 @@ export class AnswerReader {
   }
 
   #read(chunk: Buffer): void {
-    if (this.#left < 0) {
+    if (this.#remainingBytes < 0) {
       const head = this.#head === undefined ? chunk : Buffer.concat([this.#head, chunk]);
       const end = head.indexOf('\r\n\r\n');
       this.#head = head;
@@ -29,13 +29,13 @@ export class AnswerReader {
       const text = head.toString('latin1', 0, end);
       this.#status = Number(text.slice(9, 12));
       const length = Number(/\r\ncontent-length: (\d+)/i.exec(text)?.[1] ?? 0);
-      this.#left = length - (head.length - end - 4);
+      this.#remainingBytes = length - (head.length - end - 4);
       this.#head = undefined;
     } else {
-      this.#left -= chunk.length;
+      this.#remainingBytes -= chunk.length;
     }
-    if (this.#left > 0) return;
-    this.#left = -1;
+    if (this.#remainingBytes > 0) return;
+    this.#remainingBytes = -1;
     this.#waiting?.resolve(this.#status);
   }
 }

@@ -42,7 +42,8 @@ export const streams: Part = {
     const lateness = { sent: createHistogram(), stored: createHistogram(), committed: [] };
     const first = await follow(gateway, tokens[0] ?? '', lateness);
     await sleep(500);
-    const [before, processorBefore] = [memory(gateway.pid), processor(gateway.pid)];
+    const memoryBefore = residentKilobytes(gateway.pid);
+    const processorBefore = processorSeconds(gateway.pid);
     const readers = [first, ...(await followAll(gateway, tokens, lateness))];
     await gateway.takeDelay();
     const readersDelay = monitorEventLoopDelay({ resolution: 1 });
@@ -50,13 +51,14 @@ export const streams: Part = {
     const stored = createHistogram();
     const sent = await sendLines({ environment, build, notifications, stored, lateness });
     readersDelay.disable();
-    const [after, taken] = [memory(gateway.pid), processor(gateway.pid) - processorBefore];
+    const memoryAfter = residentKilobytes(gateway.pid);
+    const taken = processorSeconds(gateway.pid) - processorBefore;
     const delay = await gateway.takeDelay();
     await sleep(1000);
     const complete = readers.filter((reader) => reader.lines === sent).length;
     for (const { socket } of readers) socket.destroy();
     await Promise.all([gateway.stop(), notifications.close()]);
-    const grown = (after - before) / 1024;
+    const grown = (memoryAfter - memoryBefore) / 1024;
     return [
       ...behindRows(lateness),
       [
@@ -201,14 +203,14 @@ async function follow({ base }: MeasuredGateway, token: string, lateness: Latene
   await once(socket, 'connect');
   const reader = { socket, lines: 0 };
   /** The text after the last whole line: a line may come in two chunks. */
-  let rest = '';
+  let incompleteLine = '';
   const path = `/teams/${NAME.team}/pipelines/${NAME.pipeline}/jobs/${NAME.job}/builds/1/events`;
   const answered = new Promise<void>((resolve, reject) => {
     socket.setEncoding('latin1');
     socket.on('data', (text: string) => {
-      const received = rest + text;
+      const received = incompleteLine + text;
       const end = received.lastIndexOf('\n') + 1;
-      rest = received.slice(end);
+      incompleteLine = received.slice(end);
       const wholeLines = received.slice(0, end);
       const [, sent, line] = /@(\d{13})@ #(\d+)#/.exec(wholeLines) ?? [];
       if (sent !== undefined) recordLateness(lateness, Number(sent), Number(line));
@@ -257,13 +259,16 @@ async function sendLines({ environment, build, notifications, stored, lateness }
   return batches * BATCH.lines;
 }
 
-/** Resident memory in kB. */
-function memory(pid: number): number {
+function residentKilobytes(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
 }
 
-/** Processor time in seconds, user and system. */
-function processor(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / 100;
+/**
+ * Processor time in seconds: `utime` and `stime` of proc_pid_stat(5), which are fields 14 and 15 and count
+ * hundredths of a second. The second field, a name in parentheses, may contain spaces.
+ */
+function processorSeconds(pid: number): number {
+  const fieldsFromThird = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  const [userTicks, systemTicks] = fieldsFromThird.slice(14 - 3);
+  return (Number(userTicks ?? 0) + Number(systemTicks ?? 0)) / 100;
 }

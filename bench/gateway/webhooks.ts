@@ -5,7 +5,7 @@ import { WEBHOOK_KEY } from '#testing/stores/stores.ts';
 import { startControl } from './control.ts';
 import type { ControlTask } from './controls.ts';
 import { formatCost, loadCounted, type LoadWithCost, type MeasuredServer } from './count-cost.ts';
-import { load, type Load, type RequestToSend } from './load.ts';
+import { load, type LoadResult, type RequestToSend } from './load.ts';
 import { digits, verdict, type Part, type PartEnvironment } from './part.ts';
 import { beginAllChecks, makeResources, scopesToCheck, type ResourceWithWebhook } from './resources.ts';
 
@@ -38,10 +38,8 @@ export const webhooks: Part = {
     await beginAllChecks(environment);
     const gateway = await environment.startGateway();
     await warmUp(gateway, resources);
-    const [own, busy] = [
-      await measureEachOnce(environment, gateway, resources),
-      await measureRepeated(environment, gateway, resources),
-    ];
+    const eachOnce = await measureEachOnce(environment, gateway, resources);
+    const repeated = await measureRepeated(environment, gateway, resources);
     const alone = await load(gateway.base, {
       connections: 1,
       seconds: 2,
@@ -55,10 +53,10 @@ export const webhooks: Part = {
     });
     await gateway.stop();
     return [
-      [`webhooks per second, ${RESOURCES} resources, each once`, ...figureAndVerdict(own)],
-      [COST_ROW, formatCost(own.costPerAnswer), ''],
-      [`webhooks per second, ${REPEATED_RESOURCES} resources again and again`, ...figureAndVerdict(busy)],
-      [COST_ROW, formatCost(busy.costPerAnswer), ''],
+      [`webhooks per second, ${RESOURCES} resources, each once`, ...figureAndVerdict(eachOnce)],
+      [COST_ROW, formatCost(eachOnce.costPerAnswer), ''],
+      [`webhooks per second, ${REPEATED_RESOURCES} resources again and again`, ...figureAndVerdict(repeated)],
+      [COST_ROW, formatCost(repeated.costPerAnswer), ''],
       ...(await measureControls(environment, resources)),
       [
         'one webhook at a time, answered',
@@ -73,9 +71,9 @@ export const webhooks: Part = {
 };
 
 const COST_ROW = '… processor time for each: gateway, Postgres, load';
-const figure = ({ perSecond, p50, p99 }: Load): string =>
+const figure = ({ perSecond, p50, p99 }: LoadResult): string =>
   `${perSecond.toFixed(0)}/s, p50 ${digits(p50)} ms, p99 ${digits(p99)} ms`;
-const figureAndVerdict = (measured: Load): string[] => [
+const figureAndVerdict = (measured: LoadResult): string[] => [
   figure(measured),
   verdict(
     `≥ ${AIM.perSecond}/s, p99 ≤ ${AIM.p99} ms`,
@@ -121,13 +119,13 @@ async function measureRepeated(
   resources: ResourceWithWebhook[],
 ): Promise<LoadWithCost> {
   const done = new AbortController();
-  const taking = (async () => {
+  const beginning = (async () => {
     for (; !done.signal.aborted; await sleep(CHECKS_BEGIN_EVERY_MS)) await beginAllChecks(environment);
   })();
   const requests = resources.slice(0, REPEATED_RESOURCES).map(signedWebhook);
   const measured = await loadCounted(server, { connections: CONNECTIONS, seconds: SECONDS, requests });
   done.abort();
-  await taking;
+  await beginning;
   return measured;
 }
 

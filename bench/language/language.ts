@@ -39,11 +39,11 @@ const megabytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(0)
 console.log(circumstances());
 const lines = text.split('\n').length - 1;
 console.log(`${lines} lines, ${text.length} bytes, ${pipeline.jobs.length} jobs from 100 blocks\n`);
-console.log(table(['', 'median', 'p90', 'ratio'], measure()));
-console.log(`\n${table(['after runs', 'engine', 'process'], memory())}`);
+console.log(table(['', 'median', 'p90', 'ratio'], measureTimes()));
+console.log(`\n${table(['after runs', 'engine', 'process'], measureMemory())}`);
 console.log(`\n${circumstances()}`);
 
-function measure(): string[][] {
+function measureTimes(): string[][] {
   const samples = Object.values(contestants).map((): number[] => []);
   for (let run = -WARM_UP; run < runs; run += 1) {
     for (const [i, act] of Object.values(contestants).entries()) {
@@ -62,7 +62,7 @@ function measure(): string[][] {
   });
 }
 
-function memory(): string[][] {
+function measureMemory(): string[][] {
   const rows: string[][] = [];
   for (let run = 0; run <= memoryRuns; run += 1) {
     if (run % (memoryRuns / 5) === 0) {

@@ -75,7 +75,7 @@ async function memoryOf(devtools: CDPSession): Promise<number> {
 /**
  * Scrolls by this many pixels in each frame. Returns the time of each frame, and how many spots had no line.
  */
-const SCROLL = (pixels: number): string => `new Promise((done) => {
+const scrollScript = (pixels: number): string => `new Promise((done) => {
   const log = document.getElementById('log');
   log.scrollTop = 0;
   const times = [];
@@ -96,7 +96,7 @@ const SCROLL = (pixels: number): string => `new Promise((done) => {
 
 async function scroll(page: Page, devtools: CDPSession, pixels: number): Promise<string[]> {
   const before = await workOf(devtools);
-  const { times, gaps } = await page.evaluate<{ times: number[]; gaps: number }>(SCROLL(pixels));
+  const { times, gaps } = await page.evaluate<{ times: number[]; gaps: number }>(scrollScript(pixels));
   const work = ((await workOf(devtools)) - before) / frames;
   const sorted = times.toSorted((a, b) => a - b);
   const percentile = (share: number): string =>
@@ -128,10 +128,10 @@ async function openLog(): Promise<{ page: Page; devtools: CDPSession }> {
 }
 
 const longLog = await openLog();
-const since = performance.now();
+const startedAt = performance.now();
 await sendLog(lines, 1000);
 await waitForLine(longLog.page, lines);
-const loaded = performance.now() - since;
+const loaded = performance.now() - startedAt;
 const rows: string[][] = [];
 for (const pixels of [40, 400, 4000]) rows.push(await scroll(longLog.page, longLog.devtools, pixels));
 const elements = await longLog.page.locator('.build-log *').count();

@@ -30,6 +30,7 @@ import { checkout } from '#tools/checkout.ts';
  * Pipelines whose text changes each time, alternating between a namespace with the check and one without.
  */
 const HOME = 'millrace-system';
+const WARM_UP = 10;
 const NAMESPACES = ['unchecked', 'checked'] as const;
 /** Longer than the idle time after which the engine's process ends. */
 const REST_MS = 35_000;
@@ -58,18 +59,18 @@ async function main(): Promise<void> {
   try {
     await untilWebhookIsUsed(client);
     const rows = [
-      await row('sample pipeline, server-side apply', runs, (namespace, count) =>
+      await measureRow('sample pipeline, server-side apply', runs, (namespace, count) =>
         apply(client, namespace, sampleText, count),
       ),
-      await row('100 jobs, server-side apply', runs, (namespace, count) =>
+      await measureRow('100 jobs, server-side apply', runs, (namespace, count) =>
         apply(client, namespace, largeText, count),
       ),
-      await row('sample pipeline, kubectl apply', Math.ceil(runs / 5), (namespace, count) =>
+      await measureRow('sample pipeline, kubectl apply', Math.ceil(runs / 5), (namespace, count) =>
         applyByKubectl(target.kubeconfig, namespace, count),
       ),
     ];
     await sleep(REST_MS);
-    const firstAfterRest = await milliseconds(() => apply(client, 'checked', sampleText, runs + 1));
+    const firstAfterRest = await timeToApply(() => apply(client, 'checked', sampleText, runs + 1));
     console.log(table(['a changed Pipeline', 'without', 'with the webhook'], rows));
     console.log(`the first after a rest: ${firstAfterRest.toFixed(0)} ms`);
     console.log(circumstances());
@@ -188,28 +189,32 @@ async function untilWebhookIsUsed(client: ApiClient): Promise<void> {
 }
 
 function pipeline(namespace: NamespaceName, name: string, config: string) {
-  const { apiVersion, kind } = { apiVersion: 'millrace.dev/v1alpha1', kind: 'Pipeline' } as const;
-  return { apiVersion, kind, metadata: { namespace, name }, spec: { config } };
+  return {
+    apiVersion: 'millrace.dev/v1alpha1' as const,
+    kind: 'Pipeline' as const,
+    metadata: { namespace, name },
+    spec: { config },
+  };
 }
 
 type NamespaceName = (typeof NAMESPACES)[number];
 
-async function row(
+async function measureRow(
   title: string,
   runs: number,
   applyOnce: (namespace: NamespaceName, count: number) => Promise<void>,
 ): Promise<string[]> {
   const samples: Record<NamespaceName, number[]> = { unchecked: [], checked: [] };
-  for (let count = -10; count < runs; count += 1) {
+  for (let count = -WARM_UP; count < runs; count += 1) {
     for (const namespace of count % 2 === 0 ? NAMESPACES : NAMESPACES.toReversed()) {
-      const elapsed = await milliseconds(() => applyOnce(namespace, count));
+      const elapsed = await timeToApply(() => applyOnce(namespace, count));
       if (count >= 0) samples[namespace].push(elapsed);
     }
   }
   return [title, ...NAMESPACES.map((namespace) => inMilliseconds(summarise(samples[namespace])))];
 }
 
-async function milliseconds(applyOnce: () => Promise<void>): Promise<number> {
+async function timeToApply(applyOnce: () => Promise<void>): Promise<number> {
   const startedAt = performance.now();
   await applyOnce();
   return performance.now() - startedAt;

@@ -137,21 +137,25 @@ async function finishFirstChecks(pool: DatabasePool): Promise<void> {
   await pool.query(rows()`UPDATE check_runs SET closed_at = now() WHERE closed_at IS NULL`);
 }
 
+const CLOCK_INTERVAL_MS = 10_000;
+/** Multiples of the golden ratio spread evenly over an interval. */
+const GOLDEN = 0.618_033_988_749_895;
+
 /**
- * Time from when a check was due until its version was recorded. The checks of a pipeline are due at a fixed
- * fraction of each interval of 10 s, as in `src/domain/scheduling/next-check.ts`.
+ * Milliseconds since a check of the pipeline was last due. The checks of a pipeline are due at a fixed
+ * fraction of each interval, as in `src/domain/scheduling/next-check.ts`.
  */
+function sinceDue(pipeline: number, at: Date): number {
+  const offset = ((pipeline * GOLDEN) % 1) * CLOCK_INTERVAL_MS;
+  return (at.getTime() - offset) % CLOCK_INTERVAL_MS;
+}
+
+/** Time from when a check was due until its version was recorded. */
 async function lateness(pool: DatabasePool, from: Date) {
-  const golden = 0.618_033_988_749_895;
   const found = await pool.any(rows<{ pipeline: number; at: Date }>()`
     SELECT s.pipeline_id AS pipeline, v.found_at AS at FROM versions v JOIN check_scopes s ON s.id = v.scope_id
     WHERE s.checked_by = 'operator' AND v.found_at >= ${from.toISOString()}`);
-  const late = found
-    .map(
-      ({ pipeline, at }) =>
-        (((at.getTime() - ((pipeline * golden) % 1) * 10_000) % 10_000) + 10_000) % 10_000,
-    )
-    .toSorted((a, b) => a - b);
+  const late = found.map(({ pipeline, at }) => sinceDue(pipeline, at)).toSorted((a, b) => a - b);
   const percentile = (share: number): string =>
     ((late[Math.floor((late.length - 1) * share)] ?? 0) / 1000).toFixed(2);
   return { checks: late.length, median: percentile(0.5), p99: percentile(0.99), max: percentile(1) };

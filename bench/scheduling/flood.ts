@@ -65,12 +65,13 @@ async function decide(builds: ReturnType<typeof storesOver>['builds'], pipeline:
   const delay = monitorEventLoopDelay({ resolution: 5 });
   delay.enable();
   let builtCount = 0;
-  for (let more = true; more && durations.length < decisions;) {
+  let more = true;
+  while (more && durations.length < decisions) {
     const startedAt = performance.now();
     const answer = await scheduleOn({ builds }, pipeline, new Date());
     durations.push(performance.now() - startedAt);
     builtCount += answer.builds.length;
-    more = answer.more;
+    ({ more } = answer);
   }
   delay.disable();
   return { durations, builtCount, longestBlockMs: delay.max / 1e6 };

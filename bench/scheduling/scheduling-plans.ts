@@ -21,7 +21,7 @@ export function scansIn(log: readonly string[]): string[][] {
   for (const line of log.flatMap((message) => message.split('\n'))) {
     const scanned = SCAN.exec(line);
     const actual = scanned && ACTUAL.exec(line);
-    if (actual) current = add(scans, [...scanned, ...actual.slice(1)]);
+    if (actual) current = addScan(scans, [...scanned, ...actual.slice(1)]);
     // Heap fetches follow the line of their scan.
     const fetches = /Heap Fetches: (\d+)/.exec(line);
     if (fetches && current) current.heapFetches += Number(fetches[1]);
@@ -35,7 +35,7 @@ export function scansIn(log: readonly string[]): string[][] {
   ]);
 }
 
-function add(
+function addScan(
   scans: Map<string, Scan>,
   [, method = '', index = '', tableName = '', rows, loops]: readonly string[],
 ): Scan | undefined {

@@ -118,10 +118,9 @@ export const slow: Scenario = async (context) => {
     const handling = contestant.reports.filter(
       (report) => report.name === name && report.phase !== 'received',
     );
-    const overlapping =
-      handling.findIndex(
-        ({ phase }, index) => phase === 'started' && handling[index - 1]?.phase === 'started',
-      ) !== -1;
+    const overlapping = handling.some(
+      ({ phase }, index) => phase === 'started' && handling[index - 1]?.phase === 'started',
+    );
     return { ms: quick === undefined ? Number.NaN : quick.at - createdAt, overlapping };
   });
 };

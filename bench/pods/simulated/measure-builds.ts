@@ -53,7 +53,7 @@ export async function measureBuilds(installed: Installed, load: BuildsToMeasure)
   const spec = await specDuring(builds.run(WARM_UP), installed);
   const bare = await barePodWorkload(installed, spec, load.atOnce);
   await bare.run(WARM_UP);
-  const tallies = { builds: tally(), bare: tally() };
+  const tallies = { builds: emptyTally(), bare: emptyTally() };
   const perRound = Math.ceil(load.builds / ROUNDS);
   for (let round = 0; round < ROUNDS; round += 1) {
     await measureRound(builds, perRound, { installed, into: tallies.builds });
@@ -81,7 +81,7 @@ export async function measureBuilds(installed: Installed, load: BuildsToMeasure)
 const inMs = (seconds: Record<string, number>): Record<string, number> =>
   Object.fromEntries(Object.entries(seconds).map(([name, spent]) => [name, spent * 1000]));
 
-const tally = (): Tally => ({ ms: 0, writes: {}, seconds: {} });
+const emptyTally = (): Tally => ({ ms: 0, writes: {}, seconds: {} });
 
 async function measureRound(
   workload: Workload,
@@ -95,11 +95,11 @@ async function measureRound(
   await untilNoPods(installed);
   // Waits for the last status updates.
   await sleep(1500);
-  add(into.writes, difference(before.writes, await installed.writes()));
-  add(into.seconds, difference(before.seconds, secondsByProgram()));
+  addCounts(into.writes, difference(before.writes, await installed.writes()));
+  addCounts(into.seconds, difference(before.seconds, secondsByProgram()));
 }
 
-function add(sums: Record<string, number>, counts: Record<string, number>): void {
+function addCounts(sums: Record<string, number>, counts: Record<string, number>): void {
   for (const [name, count] of Object.entries(counts)) sums[name] = (sums[name] ?? 0) + count;
 }
 
