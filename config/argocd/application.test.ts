@@ -18,7 +18,7 @@ test('there is an Application for Millrace, and one for its Teams and Pipelines'
 describe.each(applications.map((application, index) => ({ application, index })))(
   'Application $index',
   ({ application }) => {
-    test('replaces a commit that is being retried by the one that mends it', () => {
+    test('gives up a commit that is being retried when there is a newer one', () => {
       expect(application).toHaveProperty('spec.syncPolicy.retry.refresh', true);
     });
 
@@ -30,7 +30,7 @@ describe.each(applications.map((application, index) => ({ application, index }))
       expect(application).toHaveProperty('metadata.finalizers', ['resources-finalizer.argocd.argoproj.io']);
     });
 
-    test('applies server-side: definitions and texts are too long for the other way', () => {
+    test('applies server-side, because definitions are too long for a client-side apply', () => {
       expect(application).toHaveProperty(
         'spec.syncPolicy.syncOptions',
         expect.arrayContaining(['ServerSideApply=true']),

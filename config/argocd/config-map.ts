@@ -6,7 +6,7 @@ export function argocdConfigMap(lua: string): string {
   const indented = lua
     .trimEnd()
     .split('\n')
-    .map((line) => (line === '' ? '' : `          ${line}`))
+    .map((line) => (line === '' ? '' : `        ${line}`))
     .join('\n');
   return `# Written from health.lua by \`node config/argocd/main.ts\`. Merge it into your argocd-cm:
 #   kubectl --namespace argocd patch configmap argocd-cm --patch-file config/argocd/argocd-cm.yaml
@@ -19,7 +19,7 @@ data:
   resource.customizations: |
     millrace.dev/*:
       health.lua: |
-${indented.replaceAll(/^ {2}/gm, '')}
+${indented}
 `;
 }
 

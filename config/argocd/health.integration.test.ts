@@ -27,11 +27,11 @@ beforeAll(async () => {
 }, 600_000);
 
 /** A JSON value as Lua text; `null` and absent are the same there. */
-function lua(value: unknown): string {
-  if (Array.isArray(value)) return `{${value.map(lua).join(',')}}`;
+function luaText(value: unknown): string {
+  if (Array.isArray(value)) return `{${value.map(luaText).join(',')}}`;
   if (typeof value === 'object' && value !== null) {
     return `{${Object.entries(value)
-      .map(([key, inner]) => `[${JSON.stringify(key)}]=${lua(inner)}`)
+      .map(([key, inner]) => `[${JSON.stringify(key)}]=${luaText(inner)}`)
       .join(',')}}`;
   }
   return value === null ? 'nil' : JSON.stringify(value);
@@ -39,7 +39,7 @@ function lua(value: unknown): string {
 
 async function health(object: object): Promise<{ status: string; message: string }> {
   const check = readFileSync(healthCheck, 'utf8');
-  const script = `${SANDBOX}\nobj = ${lua(object)}\nlocal function check()\n${check}\nend
+  const script = `${SANDBOX}\nobj = ${luaText(object)}\nlocal function check()\n${check}\nend
 local health = check()\nprint(health.status)\nprint(health.message)\n`;
   const [status = '', message = ''] = (await run(LUA, ['-'], { input: script })).split('\n');
   return { status, message };

@@ -88,7 +88,7 @@ secret_type "keychain" {
   }
 }
 
-# Versions of container images. Without pull a get brings nothing but the version.
+# Versions of container images. An empty pull does nothing: a get brings only the version.
 resource_type "image" {
   params = ["repository", "token"]
 
@@ -117,7 +117,7 @@ resource_type "clock" {
 notification_type "pager" {
   params = ["service"]
 
-  # The commands of the type in a container, whatever they are.
+  # All commands of the type run in this container.
   runner "docker" {
     image = "docker.io/curlimages/curl:8.17.0"
   }

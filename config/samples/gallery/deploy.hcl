@@ -1,5 +1,5 @@
-# Deploys an image with helm: to staging at once, to production after somebody else than the person who started it
-# has approved.
+# Deploys an image with helm: to staging at once, to production once somebody other than the person who started the
+# build has approved.
 
 variable "clusters" {
   type = map(string)
@@ -36,7 +36,7 @@ resource "git" "chart" {
   }
 }
 
-# Released versions, in their order. 2.0 would be another decision.
+# Released versions, in their order. For version 2.0 or later, change this range.
 resource "registry-image" "app" {
   check_interval = "@every 5m"
 
