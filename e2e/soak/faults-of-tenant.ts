@@ -2,6 +2,8 @@ import { podsOf, type Pod } from './containers.ts';
 import type { FaultContext, FaultKind } from './fault-kind.ts';
 import { createPods, deletePods, hostileTeam, type Forgery } from './tenant.ts';
 
+/** Foreign Pods of a fault that is no flood. */
+const MAX_QUIET = 4;
 const FLOOD = 60;
 
 type Labels = Record<string, string>;
@@ -24,13 +26,19 @@ const labelsOfWork = (pods: readonly Pod[], kind: 'build' | 'check'): Labels[] =
   }));
 };
 
+/** The labels of the foreign Pods: of each work in turn. Only a flood has several Pods with the same labels. */
+const forgedLabels = (work: readonly Labels[], limit: number): Labels[] => {
+  if (limit <= MAX_QUIET) return work.slice(0, limit);
+  return Array.from({ length: limit }, (_, index) => work[index % work.length] ?? {});
+};
+
 const forge =
-  (kind: 'build' | 'check', forgery: Forgery, limit = 4) =>
-  async ({ team, recordTarget, hold, pick, recordForeignPods }: FaultContext): Promise<void> => {
+  (kind: 'build' | 'check', forgery: Forgery, limit = MAX_QUIET) =>
+  async ({ team, recordTarget, hold, recordForeignPods }: FaultContext): Promise<void> => {
     const work = labelsOfWork(await podsOf(team, `millrace.dev/kind=${kind}`), kind);
     const onlyNextIds = work.length === 2;
     if (onlyNextIds) throw new Error(`no Pod of a ${kind} runs`);
-    const chosen = limit <= 4 ? work.slice(0, limit) : Array.from({ length: limit }, () => pick(work));
+    const chosen = forgedLabels(work, limit);
     const namespace = hostileTeam(team);
     recordTarget(`${chosen.length} foreign Pods`);
     const created = await createPods(namespace, chosen, forgery);

@@ -14,6 +14,11 @@ beforeAll(async () => {
   await buildEngine();
 }, 600_000);
 
+test('a file that is named twice is read once', async () => {
+  const once = await millrace('millrace validate src/cli/testdata/good.hcl');
+  expect(await millrace('millrace validate src/cli/testdata/good.hcl src/cli/testdata/good.hcl')).toEqual(once);
+});
+
 describe('the output for people equals the recorded file (`jest -u` records it; then read the difference)', () => {
   const cases: Record<string, { line: string; input?: string; colour?: boolean }> = {
     'validate-good': { line: 'millrace validate src/cli/testdata/good.hcl' },

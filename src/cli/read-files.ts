@@ -54,7 +54,7 @@ export interface ReadFiles extends Manifests {
 /** The pipelines in files, in the order of the arguments. Loads the YAML parser only if a file needs it. */
 export async function readPipelines(names: readonly string[], terminal: Terminal): Promise<ReadFiles> {
   const inputs: InputFile[] = [];
-  for (const name of names) inputs.push(await readInput(name, terminal));
+  for (const name of new Set(names)) inputs.push(await readInput(name, terminal));
   const sources = new Map(inputs.map(({ file, bytes }) => [file, decode(bytes)]));
   const manifests = inputs.filter(holdsManifests).map(({ file, bytes }) => ({ file, source: decode(bytes) }));
   if (manifests.length === 0) return { pipelines: inputs.map(hclFile), findings: [], sources };

@@ -195,6 +195,18 @@ describe('the graph of a pipeline', () => {
     await node(/^unit: /).focus();
     await page.keyboard.press('ArrowRight');
     expect(await focusedLabel()).toBe('resource git.app that passed unit');
+
+    // A drag by touch that the system cancels ends without a click. The next click is that of the key.
+    const touch = await page.context().newCDPSession(page);
+    const send = (
+      type: 'touchStart' | 'touchMove' | 'touchCancel',
+      ...touchPoints: { x: number; y: number }[]
+    ) => touch.send('Input.dispatchTouchEvent', { type, touchPoints });
+    await send('touchStart', { x: x + 5, y: y + 60 });
+    await send('touchMove', { x: x + 35, y: y + 60 });
+    await send('touchMove', { x: x + 65, y: y + 60 });
+    await send('touchCancel');
+    await node(/^resource git.app that passed unit/).focus();
     await page.keyboard.press('Enter');
     await page.waitForURL(`**${APP}/resources/git.app`);
   });

@@ -48,6 +48,13 @@ describe('the editor suggests', () => {
     expect(labelsAt(text)).toEqual(expect.arrayContaining(some));
   });
 
+  test('types of notifications in a notify, and says that they are', () => {
+    const text = `${DECLARED}job "a" {\n notify "`;
+    expect(suggestAt(text, text.length, TYPES).suggestions).toMatchObject([
+      { label: 'slack', about: 'Type of a notification of this pipeline.' },
+    ]);
+  });
+
   test.each<[sentence: string, text: string]>([
     ['in a comment', 'job "a" {\n # |'],
     ['in a long comment', '/* job "a" {\n |'],

@@ -152,8 +152,8 @@ function labelsOf({ header, blocks }: TextPlace, known: KnownNames): Suggestion[
   const [block = '', ...before] = header;
   if (blocks.length === 0 || block === 'service' || block === 'secret')
     return before.length === 0 ? typesOf(TYPE_BLOCKS[block], known) : [];
-  if (['get', 'put'].includes(block)) return resourcesOf(before, known.declared.resources);
-  if (block === 'notify') return resourcesOf(before, known.declared.notifications);
+  if (['get', 'put'].includes(block)) return declaredOf(before, known.declared.resources, 'resource');
+  if (block === 'notify') return declaredOf(before, known.declared.notifications, 'notification');
   return before.length === 0 ? runnersOf(block, blocks, known) : [];
 }
 
@@ -161,11 +161,15 @@ const typesOf = (kind: string | undefined, { types }: KnownNames): Suggestion[] 
   types.flatMap((type) => (type.kind === kind ? [toValue(type.name, type.description)] : []));
 
 /** The suggestions for the first label of a block, a type, or for the second label, a name of that type. */
-function resourcesOf([type]: readonly string[], declared: Declared['resources']): Suggestion[] {
+function declaredOf(
+  [type]: readonly string[],
+  declared: Declared['resources'],
+  noun: 'resource' | 'notification',
+): Suggestion[] {
   if (type !== undefined)
     return declared.flatMap((resource) => (resource.type === type ? [toValue(resource.name)] : []));
   const types = new Set(declared.map((resource) => resource.type));
-  return [...types].map((name) => toValue(name, 'Type of a resource here.'));
+  return [...types].map((name) => toValue(name, `Type of a ${noun} of this pipeline.`));
 }
 
 /** A block that says what to run has the runner as its label. */

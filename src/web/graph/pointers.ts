@@ -59,9 +59,9 @@ export function followPointers(element: HTMLElement, { pan, zoom }: PointerActio
     if (factor !== 1) zoom(factor, middle);
   };
   const release = (event: PointerEvent): void => void pointers.delete(event.pointerId);
-  // A drag that ends on a link must not open it.
+  // A drag that ends on a link must not open it. A key does: its click counts no presses.
   const click = (event: MouseEvent): void => {
-    if (isDragging) event.preventDefault();
+    if (isDragging && event.detail > 0) event.preventDefault();
     isDragging = false;
   };
   element.addEventListener('pointerdown', press);
