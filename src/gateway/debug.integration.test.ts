@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { rows } from '#adapters/database/connection/pool.ts';
 import type { DebugReport } from '#domain/build/agent-protocol.ts';
 import { DEBUG_LIMITS } from '#domain/build/debug-limits.ts';
-import { exchangeDebug, MAX_BACKLOG } from '#flows/builds/exchange-debug.ts';
+import { exchangeDebug, MAX_BACKLOG_CHARACTERS } from '#flows/builds/exchange-debug.ts';
 import { followBuild } from '#flows/builds/follow-build.ts';
 import type { AttemptRef } from '#flows/builds/ports.ts';
 import { removeForgottenShells } from '#flows/builds/remove-forgotten-shells.ts';
@@ -209,7 +209,7 @@ describe('a shell in a running step', () => {
     await report(['step-started', '0']);
     const id = await open();
     const data = 'A'.repeat((DEBUG_LIMITS.messageBytes / 3) * 4);
-    const maxMessages = Math.floor(MAX_BACKLOG / data.length);
+    const maxMessages = Math.floor(MAX_BACKLOG_CHARACTERS / data.length);
     let accepted = 0;
     for (let sequence = 1; sequence <= maxMessages + 1; sequence += 1) {
       const body = { sequence, data, received: 0 };

@@ -35,7 +35,7 @@ export type VersionTriggered = ActionDone & {
 };
 
 export type Voted = ActionDone & { state: 'waiting' | 'approved' | 'rejected'; message: string };
-/** The token of a webhook derives from `resource` and `generation`. */
+/** The token of a webhook derives from `resource` and `generation`. `signed`: deliveries need a signature. */
 export type WebhookRegenerated = ActionDone & { resource: number; generation: number; signed: boolean };
 export type Retried = ActionDone & { build: BuildRef };
 
@@ -72,6 +72,7 @@ export interface PinToWrite {
 /** What the baseline of a get depends on once its resource is unpinned. */
 export type UnpinnedGet = Omit<BaselineFacts, 'baseline' | 'newest'> & {
   job: number;
+  /** Which get of the job. */
   position: number;
   floor: number;
 };
@@ -140,6 +141,7 @@ export interface BuildActionTransaction {
 
 export interface RetryToWrite {
   number: string;
+  /** Number of the build that is retried. */
   of: string;
   state: 'pending' | 'waiting';
   by: string;

@@ -21,7 +21,7 @@ export interface StoredAttempt {
   job: number;
   /** A failure ends the build with a warning. */
   allowFailure: boolean;
-  /** It is the build's current attempt. */
+  /** This is the build's current attempt. */
   current: boolean;
   ended: boolean;
   /** The build had its turn, so the attempt has a Pod. */

@@ -28,12 +28,12 @@ interface Ports extends FollowWarmPorts, Omit<FollowChecksPorts, keyof FollowBui
 }
 
 /** A younger Pod may be missing only because the watch has not shown it yet. */
-const SETTLED_SECONDS = 10;
+const MAX_WATCH_DELAY_SECONDS = 10;
 /** The same for a Pod that was not recorded: long enough for the watch to notice a lost connection. */
-const UNRECORDED_SECONDS = 60;
+const MAX_WATCH_DELAY_UNRECORDED_SECONDS = 60;
 
 /**
- * Compares open attempts and runs with the Pods that exist, and so finds what happened while no operator
+ * Compares open attempts and runs with the Pods that exist. This finds what happened while no operator
  * watched. Level-triggered: it can run any number of times.
  */
 export async function compareWithPods(ports: Ports): Promise<{ failures: unknown[] }> {
@@ -53,7 +53,7 @@ export async function compareWithPods(ports: Ports): Promise<{ failures: unknown
   }
   for (const run of runs) {
     const pod = podOfRun(run, pods);
-    if (pod === undefined && secondsSince(run.openedAt, now) < SETTLED_SECONDS) continue;
+    if (pod === undefined && secondsSince(run.openedAt, now) < MAX_WATCH_DELAY_SECONDS) continue;
     await follow(pod, () => followCheckPod(run, pod, ports));
   }
   const strays = pods.filter(({ uid }) => !followed.has(uid));
@@ -93,12 +93,12 @@ export async function followGonePod(
 }
 
 /**
- * Whether the Pod of an attempt is gone, not just absent so far. An attempt without a recorded Pod may be
- * about to get one. But if one of its steps has started, a Pod existed that the operator did not record.
+ * Whether the Pod of an attempt is gone, not just absent so far. An attempt without a recorded Pod may still
+ * get its Pod. But if one of its steps has started, a Pod existed that the operator did not record.
  */
 function hasLostPod({ podUid, podCreatedAt = new Date(0), startedAt }: OpenAttempt, now: Date): boolean {
-  if (podUid !== undefined) return secondsSince(podCreatedAt, now) >= SETTLED_SECONDS;
-  return startedAt !== undefined && secondsSince(startedAt, now) >= UNRECORDED_SECONDS;
+  if (podUid !== undefined) return secondsSince(podCreatedAt, now) >= MAX_WATCH_DELAY_SECONDS;
+  return startedAt !== undefined && secondsSince(startedAt, now) >= MAX_WATCH_DELAY_UNRECORDED_SECONDS;
 }
 
 function secondsSince(then: Date, now: Date): number {

@@ -7,7 +7,7 @@ import type {
 } from '#domain/build/agent-protocol.ts';
 import { DEBUG_LIMITS } from '#domain/build/debug-limits.ts';
 import { judgeDebugSession, type DebugInput } from '#domain/build/debug-session.ts';
-import type { DebugPorts, DebugTransaction, LockedDebugSession } from './debug-ports.ts';
+import type { DebugMessage, DebugPorts, DebugTransaction, LockedDebugSession } from './debug-ports.ts';
 import type { AttemptRef } from './ports.ts';
 
 /**
@@ -37,7 +37,10 @@ export async function exchangeDebug(
   return work;
 }
 
-/** Returns the sequence number of the last output that is stored. */
+/**
+ * Stores the next output of the shell as far as there is room; the agent sends the rest again. Returns the
+ * sequence number of the last output that is stored.
+ */
 async function takeReport(
   tx: DebugTransaction,
   { id, state, lastOutput }: LockedDebugSession,
@@ -46,25 +49,21 @@ async function takeReport(
   if (report === undefined) return lastOutput;
   if (state === 'opening') await tx.note(id, { state: 'open' });
   await tx.drop(id, 'input', report.received);
-  let freeCharacters = MAX_BACKLOG - (await tx.backlog(id, 'output'));
-  let last = lastOutput;
-  const stored = report.output.filter(({ sequence, data }) => {
-    if (sequence !== last + 1 || data.length > freeCharacters) return false;
-    last = sequence;
+  let freeCharacters = MAX_BACKLOG_CHARACTERS - (await tx.backlog(id, 'output'));
+  let lastStored = lastOutput;
+  const messages: DebugMessage[] = [];
+  for (const { sequence, data } of report.output) {
+    if (sequence !== lastStored + 1 || data.length > freeCharacters) continue;
+    messages.push({ sequence, message: data });
+    lastStored = sequence;
     freeCharacters -= data.length;
-    return true;
-  });
-  if (stored.length > 0)
-    await tx.append(
-      id,
-      'output',
-      stored.map(({ sequence, data }) => ({ sequence, message: data })),
-    );
-  return last;
+  }
+  if (messages.length > 0) await tx.append(id, 'output', messages);
+  return lastStored;
 }
 
-/** In characters of base64. */
-export const MAX_BACKLOG = (DEBUG_LIMITS.backlogBytes / 3) * 4;
+/** In base64, which has four characters for three bytes. */
+export const MAX_BACKLOG_CHARACTERS = (DEBUG_LIMITS.backlogBytes / 3) * 4;
 
 async function workOf(
   tx: DebugTransaction,

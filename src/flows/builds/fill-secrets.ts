@@ -96,11 +96,12 @@ function attemptToFill(facts: AttemptFacts, location: RunLocation): ToFill<Attem
 
 function runToFill(facts: CheckRunFacts, location: RunLocation): ToFill<CheckRunFacts, CheckRun> {
   const { checks, hooks, notifications } = facts;
+  const bareHooks = hooks && { ...hooks, versions: hooks.versions.map(({ id }) => ({ id, fields: {} })) };
+  const bareNotifications = notifications && withoutOutsideText(notifications);
   const bare = {
     ...facts,
-    ...(notifications && { notifications: withoutOutsideText(notifications) }),
     checks: checks.map(({ scope, resource }) => ({ scope, resource })),
-    ...(hooks && { hooks: { ...hooks, versions: hooks.versions.map(({ id }) => ({ id, fields: {} })) } }),
+    ...defined({ hooks: bareHooks, notifications: bareNotifications }),
   };
   const plan = (factsToPlan: CheckRunFacts): CheckRun => planRun(factsToPlan, facts.definition, location);
   return { facts, bare, plan, usedDefinition: definitionForRun(facts) };
@@ -126,7 +127,7 @@ function withoutOutsideText({ job, builds }: NotificationsToSend): Notifications
   };
 }
 
-/** `unfilled` has placeholders in place of secrets. In the definition of the facts, they may be filled in. */
+/** `unfilled`: the definition with placeholders. In `facts.definition`, secrets may be filled in. */
 function planRun(facts: CheckRunFacts, unfilled: Pipeline, { workdir }: RunLocation): CheckRun {
   const { run, team, pipeline, definition, checks, hooks, notifications } = facts;
   const common = { run: String(run), team, name: pipeline, pipeline: definition };
@@ -158,9 +159,9 @@ function definitionForRun({ definition, checks, hooks, notifications }: CheckRun
 }
 
 /**
- * Reads the secrets that one operation names, and plans the operation with them. It replaces the placeholders
- * in the JSON text of the definition, before it adds versions and inputs. Those come from outside: text in
- * them that looks like a placeholder must not read a Secret.
+ * Reads the secrets that one operation names, and plans the operation with them. The placeholders are
+ * replaced in the JSON text of the definition, which contains no versions and inputs. Those come from
+ * outside: text in them that looks like a placeholder must not read a Secret.
  */
 async function fillOperation<F extends SecretOwner & { definition: Pipeline }, W extends Plan | CheckRun>(
   { facts, bare, plan, usedDefinition }: ToFill<F, W>,
@@ -189,6 +190,7 @@ async function fillOperation<F extends SecretOwner & { definition: Pipeline }, W
   return { answer: 'filled', operation: withRefusal(operation, refusal), masks: [...new Set(masks)] };
 }
 
+/** Drops the hooks: each is an operation of its own. */
 function withRefusal(operation: Operation, refusal: string | undefined): Operation {
   return { ...operation, hooks: undefined, ...defined({ refusal }) };
 }

@@ -36,10 +36,10 @@ function notifyOthers(
   { build, pipeline, news }: { build: number; pipeline: number; news: News },
   notifications: Ports['notifications'],
 ): void {
-  if (news.ended || news.puts) notifications.notify({ topic: 'schedule', pipeline });
-  // A put may trigger jobs of other pipelines in the team.
-  if (news.puts) notifications.notify({ topic: 'schedule', pipeline: 'all' });
-  if (news.changed) notifications.notify({ topic: 'status', pipeline });
+  if (news.ended || news.madeVersion) notifications.notify({ topic: 'schedule', pipeline });
+  // A version that a put made may trigger jobs of other pipelines in the team.
+  if (news.madeVersion) notifications.notify({ topic: 'schedule', pipeline: 'all' });
+  if (news.statusChanged) notifications.notify({ topic: 'status', pipeline });
   notifications.notify({ topic: 'progress', build });
 }
 
@@ -62,11 +62,10 @@ interface Recorded {
 }
 
 interface News {
-  /** The status of the build changed. */
-  changed: boolean;
+  statusChanged: boolean;
   ended: boolean;
   /** A put made a version. */
-  puts: boolean;
+  madeVersion: boolean;
 }
 
 /** Records each event once, by its sequence number. */
@@ -88,6 +87,10 @@ async function recordEvents(
   const applied = applyEvents(state, newEvents, smallerLimit(logLimitBytes, stored.logLimitBytes));
   await recordChanges(tx, stored, applied, { byAgent: !newEvents.some(leavesNotifications) });
   const { status } = applied.state;
-  const news = { changed: status !== state.status, ended: !isActive(status), puts: applied.puts.length > 0 };
+  const news = {
+    statusChanged: status !== state.status,
+    ended: !isActive(status),
+    madeVersion: applied.puts.length > 0,
+  };
   return { acknowledged: applied.state.applied, cancel, pipelineId, news };
 }

@@ -80,17 +80,17 @@ export async function followBuildPod(
 }
 
 /**
- * Follows a deleted Pod. If it had ended before, its own end and the agent's termination message count, not
- * the deletion.
+ * Follows a deleted Pod. If the Pod had ended before, its own end and the agent's termination message count,
+ * not the deletion.
  */
 export async function followGoneBuildPod(
-  last: PodFacts,
+  lastSeen: PodFacts,
   work: Work,
   ports: FollowBuildPorts,
 ): Promise<PodJudgement['decision'] | 'over' | 'foreign'> {
-  const lost = await verifyGoneBuildPod(last, work, ports);
-  if (lost === undefined) return 'foreign';
-  return await followBuildPod(work, hasEnded(lost) ? { ...lost, deleting: true } : undefined, ports);
+  const gone = await verifyGoneBuildPod(lastSeen, work, ports);
+  if (gone === undefined) return 'foreign';
+  return await followBuildPod(work, hasEnded(gone) ? { ...gone, deleting: true } : undefined, ports);
 }
 
 /** Asks the API server: a Pod whose labels were changed still exists, but the watch no longer shows it. */
@@ -111,21 +111,28 @@ function reportOf(facts: AttemptFacts, pod: PodFacts | undefined, now: Date): At
     retries,
     ...(cancelled && { cancelled: reportOfCancel(cancelled, facts, now) }),
     disableRetry: job?.disableRetry === true,
-    ...(pod === undefined ? { ageSeconds: 0 } : clocksOf(pod, now)),
+    ...(pod === undefined ? { ageSeconds: 0 } : agesOf(pod, now)),
   };
 }
 
 function reportOfCancel(
-  { at, ...request }: NonNullable<AttemptFacts['cancelled']>,
+  { at, reason }: NonNullable<AttemptFacts['cancelled']>,
   { definition, job }: AttemptFacts,
   now: Date,
 ): NonNullable<AttemptReport['cancelled']> {
-  return { ...request, seconds: secondsSince(at, now), graceSeconds: cancelGraceSeconds(definition, job) };
+  return {
+    seconds: secondsSince(at, now),
+    graceSeconds: cancelGraceSeconds(definition, job),
+    ...defined({ reason }),
+  };
 }
 
-type Clocks = Pick<AttemptReport, 'ageSeconds' | 'scheduledSeconds' | 'agentEndedSeconds' | 'overdueSeconds'>;
+type PodAges = Pick<
+  AttemptReport,
+  'ageSeconds' | 'scheduledSeconds' | 'agentEndedSeconds' | 'overdueSeconds'
+>;
 
-function clocksOf({ createdAt, scheduledAt, deletedAt, containers: [agent] }: PodFacts, now: Date): Clocks {
+function agesOf({ createdAt, scheduledAt, deletedAt, containers: [agent] }: PodFacts, now: Date): PodAges {
   return {
     ageSeconds: secondsSince(createdAt, now),
     ...(scheduledAt && { scheduledSeconds: secondsSince(scheduledAt, now) }),

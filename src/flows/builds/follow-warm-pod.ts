@@ -67,14 +67,22 @@ async function removePod(pod: PodFacts, { cluster }: FollowWarmPorts): Promise<v
 }
 
 /**
- * Follows a deleted Pod. If a build had taken the Pod, it gets another Pod unless this one had ended before.
+ * Follows a deleted Pod. If a build had taken the Pod, and the Pod had not ended before, the build gets
+ * another Pod.
  */
-export async function followGoneWarmPod(last: PodFacts, work: Work, ports: FollowWarmPorts): Promise<void> {
+export async function followGoneWarmPod(
+  lastSeen: PodFacts,
+  work: Work,
+  ports: FollowWarmPorts,
+): Promise<void> {
   const row = await ports.warmPods.rowOf(work.warm);
-  const lost = verifyGoneWarmPod(last, row, ports.foreign);
-  if (lost === undefined || row === undefined) return;
+  const gone = verifyGoneWarmPod(lastSeen, row, ports.foreign);
+  if (gone === undefined || row === undefined) return;
   if (row.state === 'taken') {
-    await followBuildPod(row, hasEnded(lost) ? { ...lost, deleting: true } : undefined, ports);
-  } else if (row.state === 'waiting' && !(await ports.warmPods.remove(work.warm)))
-    await followGoneWarmPod(last, work, ports);
+    await followBuildPod(row, hasEnded(gone) ? { ...gone, deleting: true } : undefined, ports);
+  } else if (row.state === 'waiting') {
+    const isRemoved = await ports.warmPods.remove(work.warm);
+    // A build has just taken the Pod, so it is followed as that build's Pod.
+    if (!isRemoved) await followGoneWarmPod(lastSeen, work, ports);
+  }
 }

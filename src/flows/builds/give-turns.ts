@@ -35,8 +35,8 @@ export async function expireApprovals(
 ): Promise<number[]> {
   const waiting = await builds.approvalsWithTimeout();
   const late = waiting.filter(({ gate, createdAt }) => {
-    const end = approvalExpiresAt(gate, createdAt.getTime());
-    return end !== undefined && end <= at.getTime();
+    const expiresAt = approvalExpiresAt(gate, createdAt.getTime());
+    return expiresAt !== undefined && expiresAt <= at.getTime();
   });
   const lateByPipeline = Map.groupBy(late, ({ pipelineId }) => pipelineId);
   for (const [pipeline, expired] of lateByPipeline)

@@ -13,7 +13,7 @@ export interface PodOfImages extends Omit<ImageKey, 'image'> {
   podName: string;
 }
 
-/** Fills the entrypoints of its images into the work, or answers why they are not known. */
+/** Fills in the entrypoints of the work's images, or answers why they are not known. */
 export async function withEntrypoints<W extends { containers: PlanContainer[] }>(
   work: W,
   pod: PodOfImages,
@@ -33,16 +33,16 @@ export async function lookUpEntrypoints(
   lookUps: ImageLookUps,
 ): Promise<EntrypointsAnswer> {
   const answers = await Promise.all(images.map((image) => lookUpEntrypoint(image, pod, lookUps)));
-  const failures = answers.filter((answer) => answer.answer !== 'found');
-  if (failures.length > 0) {
-    const ends = failures.some(({ answer }) => answer === 'end');
-    return { answer: ends ? 'end' : 'wait', reason: failures.map(({ reason }) => reason).join(' ') };
+  const entrypoints: Record<string, string[]> = {};
+  const failures: { answer: 'wait' | 'end'; reason: string }[] = [];
+  for (const answer of answers) {
+    if (answer.answer === 'found') Object.assign(entrypoints, answer.entrypoints);
+    else failures.push(answer);
   }
-  return { answer: 'found', entrypoints: Object.assign({}, ...answers.map(entrypointsIn)) };
+  if (failures.length === 0) return { answer: 'found', entrypoints };
+  const mustEnd = failures.some(({ answer }) => answer === 'end');
+  return { answer: mustEnd ? 'end' : 'wait', reason: failures.map(({ reason }) => reason).join(' ') };
 }
-
-const entrypointsIn = (answer: EntrypointsAnswer): Record<string, string[]> =>
-  answer.answer === 'found' ? answer.entrypoints : {};
 
 async function lookUpEntrypoint(
   image: string,

@@ -1,6 +1,6 @@
 import type { ActionDone, ActionPorts, ActionRefused } from './action-ports.ts';
 
-/** Notifies the agents of stopped builds, then the scheduler. */
+/** Notifies the agents of stopped builds, then the scheduler, then all that shows the pipeline's status. */
 export function notifyOfAction(
   answer: ActionDone | ActionRefused,
   { notifications }: Pick<ActionPorts, 'notifications'>,

@@ -106,7 +106,7 @@ async function openWarmSession(
   }
 }
 
-/** Fails the build that has taken the warm Pod. */
+/** Fails the build that has taken a warm Pod whose session a second key requests. */
 async function endForSecondKey(
   session: WorkSession & { kind: 'build' },
   ports: OpenSessionPorts,
@@ -126,14 +126,8 @@ async function answerWith(work: Work, caller: Caller, ports: OpenSessionPorts): 
   if (work.answer === 'over') return { answer: 'over' };
   const reason = wrongPodReason(caller.request, work, caller.verdict);
   if (reason !== undefined) return { answer: 'refused', reason };
-  switch (work.answer) {
-    case 'ready':
-      return await claimSession(caller, work, ports);
-    case 'wait':
-    case 'end':
-    default:
-      return await answerWithoutImage(caller.session, work, ports);
-  }
+  if (work.answer === 'ready') return await claimSession(caller, work, ports);
+  return await answerWithoutImage(caller.session, work, ports);
 }
 
 /** The Pod of a CronJob succeeds without work if its resources are being checked already, or were removed. */

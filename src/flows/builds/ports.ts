@@ -57,7 +57,10 @@ export interface BuildStore extends TriggerStore, TurnStore, BuildPodStore {
    * of each, and so on. Leaves out the namespaces in `except`.
    */
   buildsToStart(limit: number, except?: string[]): Promise<PendingBuild[]>;
-  /** Records why these builds have no Pod yet, without a delay. Returns the builds whose reason changed. */
+  /**
+   * Records why these builds have no Pod yet. Does not delay them, unlike `explainPending`. Returns the builds
+   * whose reason changed.
+   */
   explainHeld(held: readonly { build: number; code: string; reason: string }[]): Promise<number[]>;
   /** Milliseconds until the first delayed build is due; undefined if none is delayed. */
   nextStartMs(): Promise<number | undefined>;

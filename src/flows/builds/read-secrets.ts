@@ -49,14 +49,23 @@ export async function lookUpSecrets(
     for (const { name } of toRead) recordLookup(name, read, { values, missing });
     for (const name of read.plain ?? []) plain.add(name);
   }
-  return {
-    answer: 'read',
-    values: new Map(names.flatMap((name) => entryOf(name, values))),
-    plain,
-    missing: new Map(
-      names.filter((name) => !values.has(name)).map((name) => [name, reasonOf(name, missing)] as const),
-    ),
-  };
+  return { answer: 'read', plain, ...resultsFor(names, { values, missing }) };
+}
+
+interface Results {
+  values: Map<string, string>;
+  missing: Map<string, string>;
+}
+
+/** For each of the names, its value or the reason why it has none. */
+function resultsFor(names: readonly string[], { values, missing }: Results): Results {
+  const results: Results = { values: new Map(), missing: new Map() };
+  for (const name of names) {
+    const value = values.get(name);
+    if (value === undefined) results.missing.set(name, reasonOf(name, missing));
+    else results.values.set(name, value);
+  }
+  return results;
 }
 
 /** Splits the look-ups: first those for which the agent must run a get, then those that can be read now. */
@@ -66,7 +75,7 @@ function splitByGet(lookups: readonly SecretLookup[], given: GivenSecrets): [Sec
   return [lookups.filter(needsRun), lookups.filter((lookup) => !needsRun(lookup))];
 }
 
-/** Reads stored secrets. Takes the values that gets of secret types returned from `given`. */
+/** Reads stored secrets, and takes those of secret types from `given`, the outputs of their gets. */
 async function readAll(
   lookups: readonly SecretLookup[],
   given: GivenSecrets,
@@ -93,6 +102,7 @@ async function readAll(
 
 const isStored = ({ get, fault }: SecretLookup): boolean => get === undefined && fault === undefined;
 
+/** Gives the reason for the first name only, so that it is shown once. */
 function tooManySecrets(names: readonly string[]): SecretsRead {
   const missing = names.slice(0, 1).map((name) => [name, TOO_MANY_SECRETS] as const);
   return { answer: 'read', values: new Map(), missing: new Map(missing) };
@@ -106,18 +116,13 @@ function valuesToMask(values: ReadonlyMap<string, string>, plain: ReadonlySet<st
 function recordLookup(
   name: string,
   read: SecretsAnswer & { answer: 'read' },
-  { values, missing }: { values: Map<string, string>; missing: Map<string, string> },
+  { values, missing }: Results,
 ): void {
   const value = read.values.get(name);
   if (value !== undefined && value.length > MAX_SECRET_CHARACTERS)
     missing.set(name, withoutValue(name, TOO_LONG_SECRET));
   else if (value !== undefined) values.set(name, value);
   else missing.set(name, read.missing?.get(name) ?? withoutValue(name, NOT_STORED));
-}
-
-function entryOf(name: string, values: ReadonlyMap<string, string>): [string, string][] {
-  const value = values.get(name);
-  return value === undefined ? [] : [[name, value]];
 }
 
 /** Why the secret has no value. If nothing looked it up, it needs itself, or a secret without a value. */

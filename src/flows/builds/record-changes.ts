@@ -9,9 +9,7 @@ export async function recordChanges(
   { end, ...changes }: EventsApplied,
   { byAgent }: { byAgent: boolean },
 ): Promise<void> {
-  const status = end && endStatus(end.outcome, stored);
-  await tx.record(stored, {
-    ...changes,
-    ...(end && status && { end: { ...end, status, good: isGood(status), byAgent } }),
-  });
+  if (end === undefined) return await tx.record(stored, changes);
+  const status = endStatus(end.outcome, stored);
+  await tx.record(stored, { ...changes, end: { ...end, status, good: isGood(status), byAgent } });
 }

@@ -28,10 +28,10 @@ export async function recordStart(
 ): Promise<void> {
   if (facts === undefined || state === undefined || pod === undefined) return;
   const { id: build, attempt, podName, podScheduledAt, podCreatedAt = pod.createdAt } = facts;
-  const running = facts.status === 'started' ? 'running' : 'starting';
+  const openState = facts.status === 'started' ? 'running' : 'starting';
   const times = decideStartTimes(
     {
-      state: isOver ? 'over' : running,
+      state: isOver ? 'over' : openState,
       isRecorded: podScheduledAt !== undefined,
       isWarm: podName !== undefined,
       podCreatedAt,

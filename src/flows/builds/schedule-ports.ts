@@ -15,9 +15,9 @@ export interface FactsTransaction {
 /** Holds the pipeline's lock: no save, decision or cancellation happens meanwhile. */
 export interface PipelineTransaction extends FactsTransaction {
   /** The open builds of these jobs, and the origins of the versions of these builds and of `versions`. */
-  interruptFacts(of: { jobs: readonly number[]; versions: readonly number[] }): Promise<InterruptFacts>;
+  interruptFacts(wanted: { jobs: readonly number[]; versions: readonly number[] }): Promise<InterruptFacts>;
   /** Writes the decision on the facts that were read, and completes the requests in these facts. */
-  write(decision: Decision, more: WriteOptions): Promise<DecisionWritten>;
+  write(decision: Decision, options: WriteOptions): Promise<DecisionWritten>;
 }
 
 export interface GatheredFacts extends Omit<Facts, 'ids'> {

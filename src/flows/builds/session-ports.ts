@@ -21,7 +21,7 @@ export interface PodName {
 export type PodAnswer = { answer: 'found'; pod: AgentPod } | { answer: 'absent' } | Unavailable;
 export type TokenAnswer =
   | { answer: 'agent'; pod: PodName & { uid: string } }
-  /** The API server does not confirm it as a token of a Pod that runs an agent. */
+  /** The API server does not confirm that the token belongs to a Pod that runs an agent. */
   | { answer: 'unknown' }
   | Unavailable;
 
@@ -35,7 +35,7 @@ export interface AgentPods {
   nameForChecks(pipeline: string, run: number): string;
 }
 
-/** Each name is the `name` of a lookup, which the placeholder of the secret has too. */
+/** Names are those of the lookups, and of the placeholders in the definition. */
 export type SecretsAnswer =
   | {
       answer: 'read';

@@ -38,7 +38,7 @@ export interface BuildsStarted {
   failures: { build: PendingBuild; error: unknown }[];
   /** Namespaces in which builds wait for quota. When a Pod ends in one of them, call again with it. */
   short: string[];
-  /** When the next build is due that is delayed or held by the start window. */
+  /** When the next delayed build is due, or the next one that the start window holds. */
   againAfterMs?: number;
   /** Pods that were starting when the last Pod was created, and builds that the start window holds. */
   window: { starting: number; held: number };
@@ -136,9 +136,10 @@ async function takeWarmPods(
       const earlierMiss = progress.missed.get(build.id);
       if (earlierMiss !== undefined) return earlierMiss;
       const result = await tryWarmPod(build, { ports, progress });
-      if (result === 'hit') progress.started.push(build);
-      else if (result !== 'failed') progress.missed.set(build.id, result);
-      if (result === 'hit') ports.warmResult?.(result);
+      if (result === 'hit') {
+        progress.started.push(build);
+        ports.warmResult?.(result);
+      } else if (result !== 'failed') progress.missed.set(build.id, result);
       return result;
     }),
   );

@@ -1,4 +1,6 @@
 import { defined } from '#defined';
+import type { DecidedBuilds } from '#domain/scheduling/decision.ts';
+import type { RequestedCheck } from '#domain/scheduling/facts.ts';
 import { MAX_CHECK_WAIT_MS } from '#domain/scheduling/why-not-checked.ts';
 import type { JobName } from '#flows/names.ts';
 import type { Notifications, ReceivedNotification } from '#flows/notification-ports.ts';
@@ -96,21 +98,21 @@ async function answerRequest(tx: RequestTransaction, at: Date): Promise<TriggerA
   if (facts.jobs.length === 0) return { answer: 'unknown' };
   const build = written.made.find(({ request }) => request === tx.request);
   if (build !== undefined) {
-    const cause = decision.builds
-      .map((created) => created.cause)
-      .find((candidate) => candidate.kind === 'manual' && candidate.request === tx.request);
-    const checks = cause?.kind === 'manual' ? cause.checks : undefined;
-    return {
-      answer: 'created',
-      build: buildRefOf(build),
-      interrupted: written.interrupted,
-      ...defined({ checks }),
-    };
+    const { interrupted } = written;
+    const checks = checksBefore(decision, tx.request);
+    return { answer: 'created', build: buildRefOf(build), interrupted, ...defined({ checks }) };
   }
   const refused = decision.refused.find(({ request }) => request === tx.request);
-  return (
-    refused && { answer: 'refused', reasons: refused.reasons.map(({ code, message }) => ({ code, message })) }
-  );
+  if (refused === undefined) return undefined;
+  const reasons = refused.reasons.map(({ code, message }) => ({ code, message }));
+  return { answer: 'refused', reasons };
+}
+
+/** The results of the checks that the request waited for. */
+function checksBefore({ builds }: DecidedBuilds, request: number): RequestedCheck[] | undefined {
+  for (const { cause } of builds)
+    if (cause.kind === 'manual' && cause.request === request) return cause.checks;
+  return undefined;
 }
 
 async function waitForAnswer(
@@ -123,13 +125,14 @@ async function waitForAnswer(
     if (mayAnswer(notification, waits)) wakeUp.abort();
   });
   try {
-    for (let left = deadline - now().getTime(); left > 0; left = deadline - now().getTime()) {
-      await sleep(Math.min(left, READ_AGAIN_MS), wakeUp.signal);
+    for (;;) {
+      const leftMs = deadline - now().getTime();
+      if (leftMs <= 0) return undefined;
+      await sleep(Math.min(leftMs, READ_AGAIN_MS), wakeUp.signal);
       wakeUp = new AbortController();
       const answer = await builds.triggerAnswer(waits);
       if (answer.answer !== 'checking') return answer;
     }
-    return undefined;
   } finally {
     stop();
   }

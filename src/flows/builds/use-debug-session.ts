@@ -5,7 +5,7 @@ import {
   type DebugInput,
 } from '#domain/build/debug-session.ts';
 import type { DebugMessage, DebugPorts, DebugSessionName } from './debug-ports.ts';
-import { MAX_BACKLOG } from './exchange-debug.ts';
+import { MAX_BACKLOG_CHARACTERS } from './exchange-debug.ts';
 
 export interface DebugInputRequest {
   /** Absent: the request only reports what the terminal received. */
@@ -32,7 +32,7 @@ export async function giveDebugInput(
       return { build, accepted: lastInput, ended: false };
     const { sequence, ...withoutSequence } = input;
     const message = JSON.stringify(withoutSequence);
-    if (message.length > MAX_BACKLOG - (await tx.backlog(id, 'input')))
+    if (message.length > MAX_BACKLOG_CHARACTERS - (await tx.backlog(id, 'input')))
       return { build, accepted: lastInput, ended: false };
     await tx.append(id, 'input', [{ sequence, message }]);
     await tx.note(id, { inputAt: at, seenAt: at });

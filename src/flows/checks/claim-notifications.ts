@@ -15,6 +15,6 @@ export async function claimNotifications({
   if (due.length === 0) return { opened: 0, more: false };
   const decision = decideNotificationRuns(due);
   await checks.openNotificationRuns(decision);
-  const settled = decision.silent.length + decision.late.length + decision.outdated.length;
-  return { opened: decision.runs.length, more: settled > 0 && decision.runs.length === 0 };
+  const notSent = decision.silent.length + decision.late.length + decision.outdated.length;
+  return { opened: decision.runs.length, more: notSent > 0 && decision.runs.length === 0 };
 }

@@ -36,8 +36,8 @@ export async function followCheckPod(
   pod: CurrentPod | undefined,
   ports: FollowChecksPorts,
 ): Promise<'wait' | 'closed' | 'created'> {
-  const withoutCache = pod && whyWithoutCache(run, pod, ports);
-  if (withoutCache !== undefined) return await releaseForCache(run, { pod, why: withoutCache }, ports);
+  const cacheFault = pod && cacheFaultOf(run, pod, ports);
+  if (cacheFault !== undefined) return await releaseForCache(run, { pod, why: cacheFault }, ports);
   const late = !run.seen && !run.hooks && secondsSince(run.openedAt, ports) >= MAX_WAIT_FOR_AGENT_SECONDS;
   const lost = isOverdue(pod, ports);
   const verdict = judgeRun(run, pod, late || lost || isBroken(pod, ports));
@@ -48,7 +48,8 @@ export async function followCheckPod(
   return 'closed';
 }
 
-function whyWithoutCache({ seen }: OpenRun, pod: CurrentPod, ports: FollowChecksPorts): string | undefined {
+/** Why the Pod cannot mount its cache. */
+function cacheFaultOf({ seen }: OpenRun, pod: CurrentPod, ports: FollowChecksPorts): string | undefined {
   if (seen || pod.deleting || hasEnded(pod)) return undefined;
   const { createdAt, scheduledAt } = pod;
   return judgeCache(pod, {

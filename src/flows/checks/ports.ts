@@ -80,10 +80,13 @@ export interface CheckStore {
    * so `work` acts through `tx` only.
    */
   withChecks<T>(work: (tx: CheckTransaction) => Promise<T>): Promise<T>;
-  /** Evaluates cron expressions, without a request. */
+  /** Evaluates cron expressions in this process. */
   cronNext: CronNext;
   runFacts(run: number): Promise<CheckRunFacts | undefined>;
-  /** Frees the scopes without a result because no Pod could be created. Their checks are due as before. */
+  /**
+   * Frees the scopes without a result, because their Pod could not be created or cannot mount its cache. Their
+   * checks are due as before.
+   */
   releaseRun(run: number, at: Date, reason: string): Promise<void>;
   /** Runs that are not closed. */
   openRuns(): Promise<OpenRun[]>;
@@ -113,7 +116,7 @@ export interface HooksEnded {
 
 /** Locks each scope that is read, until the transaction ends. */
 export interface CheckTransaction {
-  /** Those of the scopes that are due or requested and that no run has claimed. */
+  /** Of these scopes, the ones that are due or requested and that no run has claimed. */
   dueScopes(scopes: readonly number[], at: Date): Promise<FreeScope[]>;
   /** Scopes of the group that no run has claimed, due or not. */
   freeScopesOf(group: GroupOfPod): Promise<FreeScope[]>;

@@ -33,7 +33,7 @@ const MAX_DUE_OF_TEAM = 1000;
 /** Checks without a Pod that one call answers, so that checks with a Pod start in between. */
 const MAX_ANSWERED = 200;
 /** Checks without a Pod that are answered at a time. Each is a transaction on its own row. */
-const ANSWERED_AT_ONCE = 4;
+const MAX_CONCURRENT_ANSWERS = 4;
 
 const NO_TEAMS: ReadonlySet<string> = new Set();
 
@@ -60,11 +60,12 @@ export async function startChecks(
 }
 
 async function answerCronChecks(due: readonly DueCheck[], ports: Ports, done: ChecksStarted): Promise<void> {
+  // The loops share one iterator, so each check is answered once.
   const remaining = due.values();
   const answerRemaining = async (): Promise<void> => {
     for (const check of remaining) await answerCronCheck(check, ports, done);
   };
-  await Promise.all(Array.from({ length: ANSWERED_AT_ONCE }, answerRemaining));
+  await Promise.all(Array.from({ length: MAX_CONCURRENT_ANSWERS }, answerRemaining));
 }
 
 async function startGroups(due: DueCheck[], ports: Ports, done: ChecksStarted): Promise<void> {

@@ -115,12 +115,11 @@ async function refuseChange(
   changed: StoredProvider,
   ports: ChangeProviderPorts,
 ): Promise<ProviderChanged | undefined> {
-  const [fault] = [
-    ...(before.type === changed.type
-      ? []
-      : ['The type of a provider cannot be changed: create another provider.']),
-    ...providerFaults(changed),
-  ];
+  if (before.type !== changed.type) {
+    const typeFault = 'The type of a provider cannot be changed: create another provider.';
+    return { answer: 'fault', message: typeFault };
+  }
+  const [fault] = providerFaults(changed);
   if (fault !== undefined) return { answer: 'fault', message: fault };
   const message = await refuseProviderChange(changed, ports.oauth);
   return message === undefined ? undefined : { answer: 'lock-out', message };

@@ -68,8 +68,8 @@ export async function deleteTeam(
   const team = await members.team(name);
   if (team !== undefined && team.pipelines > 0) {
     const left = team.pipelines === 1 ? 'One pipeline is' : `${team.pipelines} pipelines are`;
-    const managed = await objects.read(name);
-    if (managed.answer === 'managed') return managed;
+    const read = await objects.read(name);
+    if (read.answer === 'managed') return read;
     return { answer: 'refused', message: `${left} left in the team: delete them first.` };
   }
   const removed = await objects.remove(name, act.by);
@@ -91,11 +91,10 @@ export async function updateTeam(
   const claims = groups.map(({ claim }) => claim);
   if (new Set(claims).size < claims.length) return { answer: 'fault', message: 'A group is named twice.' };
   const providers = groups.length === 0 ? [] : await oauth.providers();
-  const withGroups = providers.filter(({ enabled, groupsClaim }) => enabled && groupsClaim !== undefined);
-  const ignored = ignoredGroups(
-    groups,
-    withGroups.map(({ canonical }) => canonical),
-  );
+  const groupProviders = providers
+    .filter(({ enabled, groupsClaim }) => enabled && groupsClaim !== undefined)
+    .map(({ canonical }) => canonical);
+  const ignored = ignoredGroups(groups, groupProviders);
   if (ignored !== undefined) return { answer: 'fault', message: ignored.message };
   return await writeTeamChange(name, change, act, { members });
 }

@@ -26,7 +26,7 @@ export type CliLoginBegun =
   | { answer: 'used' }
   | Wait;
 
-/** Begins a login of a command line, which a person confirms. It counts as an attempt of its address. */
+/** Begins a login of the command line, for a person to confirm. Counts as an attempt of the address. */
 export async function beginCliLogin(
   { challenge, client, caller }: { challenge: string; client: string; caller: Caller },
   ports: CliLoginPorts,

@@ -32,11 +32,7 @@ export async function createAccount(
   ports: Ports,
 ): Promise<AccountMade> {
   const { username, fullName, globalAdmin, password } = account;
-  const fault =
-    usernameFault(username) ??
-    (password === undefined
-      ? undefined
-      : passwordFault(password, username, (candidate) => ports.passwords.isCommon(candidate)));
+  const fault = usernameFault(username) ?? newPasswordFault(password, username, ports);
   if (fault !== undefined) return { answer: 'fault', message: fault };
   const credentials = password === undefined ? {} : { passwordHash: await ports.passwords.hash(password) };
   const mustChangePassword = password !== undefined;
@@ -64,16 +60,22 @@ export async function changeAccount(
   act: AuditedAct,
   ports: Ports,
 ): Promise<ChangeResult | { answer: 'fault'; message: string }> {
-  const fault =
-    password === undefined
-      ? undefined
-      : passwordFault(password, username, (candidate) => ports.passwords.isCommon(candidate));
+  const fault = newPasswordFault(password, username, ports);
   if (fault !== undefined) return { answer: 'fault', message: fault };
   const credentials =
     password === undefined
       ? {}
       : { password: { hash: await ports.passwords.hash(password), mustChange: true, keepTokens } };
   return await writeAccountChange(username, { ...change, ...credentials }, act, ports);
+}
+
+function newPasswordFault(
+  password: string | undefined,
+  username: string,
+  { passwords }: Ports,
+): string | undefined {
+  if (password === undefined) return undefined;
+  return passwordFault(password, username, (candidate) => passwords.isCommon(candidate));
 }
 
 /** Writes a change of an account. A password in `change` is validated and hashed already. */

@@ -30,6 +30,7 @@ export interface OAuthPorts extends Pick<
 const LIFETIME_MS = 5 * 60_000;
 
 export type FlowStarted =
+  /** `browser`: a secret for the cookie of the browser, which must finish the flow. */
   | { answer: 'started'; url: string; browser: string }
   | { answer: 'unknown' }
   /** The installation does not know its own address, so the provider could not redirect back. */
@@ -54,7 +55,10 @@ export async function startFlow(
   const provider = await enabledProvider(canonical, ports);
   if (provider === undefined) return { answer: 'unknown' };
   if (ports.externalUrl === undefined) return { answer: 'no-address' };
-  const [state, nonce, verifier, browser] = [ports.random(), ports.random(), ports.random(), ports.random()];
+  const state = ports.random();
+  const nonce = ports.random();
+  const verifier = ports.random();
+  const browser = ports.random();
   const oauthRequest = { callbackUrl: callbackOf(ports.externalUrl, canonical), state, nonce, verifier };
   const authorization = await ports.client.authorizationUrl(provider, oauthRequest);
   if ('failure' in authorization)

@@ -34,6 +34,7 @@ export interface StoredCredentials {
   id: number;
   username: string;
   passwordHash?: string;
+  /** Token generation: a session is valid only while it has the generation of its account. */
   tokenGen: number;
   mustChangePassword: boolean;
 }
@@ -176,7 +177,10 @@ export interface UserSession {
 }
 
 export interface SessionToOpen extends Omit<UserSession, 'usedAt'> {
-  /** Now, if the owner signed in earlier, in the session that confirmed this one. Absent: as `openedAt`. */
+  /**
+   * Absent: equal to `openedAt`. A session of the command line counts as opened when the session that
+   * confirmed it was, so it is first used later.
+   */
   usedAt?: Date;
   userId: number;
   username: string;

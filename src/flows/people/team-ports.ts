@@ -13,8 +13,8 @@ export interface TeamToSave {
   name: string;
   namespace: string;
   /**
-   * Absent if the manifest does not set the field, like `members`, `groups` and `debug`. Then the last value
-   * stays, and the API can change it.
+   * If the manifest does not set this field, `members`, `groups` or `debug`, the field is absent. Then its
+   * last value stays, and the API can change it.
    */
   displayName?: string;
   members?: readonly NamedMember[];
@@ -83,7 +83,7 @@ export interface TeamManifest {
   uid: string;
   namespace: string;
   displayName?: string;
-  /** Absent if the manifest does not set the members, like `groups`. */
+  /** Absent: the manifest does not set them. The same is true of `groups`. */
   members?: readonly { user: string; role: Role }[];
   groups?: readonly GroupRole[];
   debug?: boolean;

@@ -33,7 +33,7 @@ export interface TeamUse {
   namespace: string;
   createdAt: Date;
   limits: TeamUseLimits;
-  /** The nodes on which its builds may run, as the operator last counted them. Absent: not counted yet. */
+  /** Nodes that may run builds of the team, as the operator last counted them. Absent: not counted yet. */
   workers?: WorkerNodes[];
   usage: TeamUsage;
 }

@@ -78,8 +78,8 @@ export async function applyPipeline(
 }
 
 async function applyText(manifest: PipelineManifest, ports: ApplyPipelinePorts): Promise<PipelineApplied> {
-  const surplus = await refuseSurplus(manifest, ports);
-  if (surplus !== undefined) return surplus;
+  const overLimit = await refuseSurplus(manifest, ports);
+  if (overLimit !== undefined) return overLimit;
   const configuration = await ports.cluster.configurationOf(manifest);
   if (configuration.answer === 'missing') {
     const { reason, message } = configuration;
@@ -219,7 +219,7 @@ function notifyOfPins({ id, repinned }: SavedPipeline, { notifications }: ApplyP
   notifications.notify({ topic: 'schedule', pipeline: id });
 }
 
-/** Keeps the CronJobs of the current revision in their desired state. */
+/** Keeps the CronJobs of the current revision in their desired state. Returns what the status shows of it. */
 async function keepLastGood(manifest: PipelineManifest, ports: ApplyPipelinePorts): Promise<CurrentRevision> {
   const [current, facts] = await Promise.all([
     ports.store.definition(manifest),

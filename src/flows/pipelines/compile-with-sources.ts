@@ -33,8 +33,8 @@ export type CompiledWithSources =
 const MAX_CONCURRENT_FETCHES = 8;
 
 /**
- * Compiles a text with its sources. Fetches sources once for each text, its variables and a request, and
- * caches them, so that a pipeline does not change with a restart or with its sources.
+ * Compiles a text with its sources. Uses cached sources until the text, the variables or `requestedAt` of the
+ * manifest change. So neither a restart nor a change of a source changes a pipeline.
  */
 export async function compileWithSources(
   manifest: PipelineManifest,
@@ -109,7 +109,10 @@ async function fetchAll(
   const fetchRemaining = async (): Promise<void> => {
     for (let source = toFetch.shift(); source !== undefined; source = toFetch.shift()) {
       if (refused !== undefined) return;
-      if (now().getTime() > deadline) return void unavailable.push(`${source}: ${TOO_SLOW}.`);
+      if (now().getTime() > deadline) {
+        unavailable.push(`${source}: ${TOO_SLOW}.`);
+        return;
+      }
       const answer = await reader.read(source, rules);
       if ('text' in answer) sources[source] = answer;
       else if (answer.transient) unavailable.push(`${source}: ${answer.failure}.`);
@@ -126,7 +129,9 @@ async function fetchAll(
 const TOO_SLOW = `the sources of the pipeline take longer than ${LIMITS.sourceMilliseconds / 1000} s in all`;
 
 function lengthOf(sources: ResolvedSources): number {
-  return Object.values(sources).reduce((sum, source) => sum + ('text' in source ? source.text.length : 0), 0);
+  let length = 0;
+  for (const source of Object.values(sources)) if ('text' in source) length += source.text.length;
+  return length;
 }
 
 function digestsOf(sources: ResolvedSources): string[] {

@@ -21,17 +21,17 @@ export interface ManifestDiagnosis {
 }
 
 /**
- * Validates a manifest without the objects and sources that it refers to, and refuses nothing that they could
+ * Validates a manifest without the objects and sources that it refers to. Refuses nothing that these could
  * make valid. If compiling takes too long, that is a warning.
  */
 export async function diagnoseManifest(
   { config, vars, varsElsewhere }: ManifestText,
   compiler: Compiler,
 ): Promise<ManifestDiagnosis> {
-  const { refusing, others, needs } = await diagnoseConfig({ config, vars, varsElsewhere }, compiler);
+  const { errors, warnings, needs } = await diagnoseConfig({ config, vars, varsElsewhere }, compiler);
   return {
-    errors: refusing.map(renderDiagnostic),
-    warnings: [...others.map(renderDiagnostic), ...needs.map(warnOfSource)],
+    errors: errors.map(renderDiagnostic),
+    warnings: [...warnings.map(renderDiagnostic), ...needs.map(warnOfSource)],
   };
 }
 
@@ -61,14 +61,14 @@ export async function compileManifest(
   text: ManifestText,
   compiler: Compiler,
 ): Promise<{ findings: ManifestFinding[]; pipeline?: Pipeline }> {
-  const { refusing, others, needs, pipeline } = await diagnoseConfig(text, compiler);
+  const { errors, warnings, needs, pipeline } = await diagnoseConfig(text, compiler);
   const findings = [
-    ...refusing.map((diagnostic) => toFinding(diagnostic, 'error')),
-    ...others.map((diagnostic) => toFinding(diagnostic, 'warning')),
+    ...errors.map((diagnostic) => toFinding(diagnostic, 'error')),
+    ...warnings.map((diagnostic) => toFinding(diagnostic, 'warning')),
     ...needs.map(({ source, range }) => ({
       severity: 'warning' as const,
       ...placeOf(range),
-      message: `${source} ${UNSEEN}`,
+      message: `${source} ${FETCHED_LATER}`,
     })),
   ];
   return { findings, ...defined({ pipeline }) };
@@ -91,8 +91,9 @@ function placeOf(range: Diagnostic['range']): Place {
 
 interface ConfigDiagnosis {
   /** Diagnostics that refuse the manifest. */
-  refusing: Diagnostic[];
-  others: Diagnostic[];
+  errors: Diagnostic[];
+  /** All other diagnostics, also limits and faults of the machine. */
+  warnings: Diagnostic[];
   needs: readonly NeededSource[];
   pipeline: Pipeline | undefined;
 }
@@ -109,18 +110,18 @@ async function diagnoseConfig(
   const { diagnostics, needs = [], pipeline } = await compiler.compile(config, variables);
   const sorted = sortDiagnostics(diagnostics);
   return {
-    refusing: sorted.filter(refuses),
-    others: sorted.filter((diagnostic) => !refuses(diagnostic)),
+    errors: sorted.filter(refuses),
+    warnings: sorted.filter((diagnostic) => !refuses(diagnostic)),
     needs,
     pipeline,
   };
 }
 
-const UNSEEN = 'is looked at only after the Pipeline is applied';
+const FETCHED_LATER = 'is looked at only after the Pipeline is applied';
 
 function warnOfSource({ source, range }: NeededSource): string {
   const place = range ? `${range.start.line}:${range.start.column}: ` : '';
-  return `${place}${source} ${UNSEEN}`;
+  return `${place}${source} ${FETCHED_LATER}`;
 }
 
 /** These codes report a limit or a fault of the machine, so the text may be valid. */

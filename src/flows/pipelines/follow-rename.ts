@@ -8,7 +8,7 @@ export interface FollowRenamePorts {
   now: () => Date;
 }
 
-/** What happens to an object of a rename instead of an apply. */
+/** What a rename does with an object, in place of applying it. */
 export type RenameOutcome =
   /** Another object has taken over the pipeline of this object, which is deleted. */
   | { outcome: 'renamed'; to: string }

@@ -49,6 +49,7 @@ export async function unpinResource(
 
 /** Returns the builds that ended. Their versions do not count as used: they may trigger after the unpin. */
 export async function writePin(pin: PinToWrite, at: Date, tx: PinTransaction): Promise<number[]> {
+  // No version has the row id 0, so a pin of a version that is not found yet ends builds with any version.
   const { resource, version = 0, by } = pin;
   await tx.pin(pin, at);
   const cancelled = cancelledByPin({ resource, version }, await tx.unstartedBuilds(resource));

@@ -7,7 +7,10 @@ interface Ports {
   webhookHash: (resource: number, generation: number) => string;
 }
 
-/** Creates a new webhook token for a resource and invalidates the current one. */
+/**
+ * Creates a new webhook token for a resource and invalidates the current one. `signed`: whether deliveries
+ * need a signature; undefined: as before.
+ */
 export async function regenerateWebhook(
   name: ResourceName,
   signed: boolean | undefined,

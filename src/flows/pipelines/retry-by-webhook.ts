@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import {
   decideRerun,
   refuseRerun,
@@ -15,6 +16,7 @@ interface Ports extends ActionPorts {
 }
 
 export type RerunAnswer =
+  /** `of`: the build that the webhook names. `build`: the new build. */
   | { answer: 'retried'; of: BuildRef; build: BuildRef }
   | { answer: 'refused'; reasons: (Reason | RerunRefusal)[] }
   /** No resource has the token. */
@@ -37,7 +39,7 @@ export async function retryByWebhook(
   const { job, number, sender } = decision;
   const ref = { team, pipeline, job, number };
   const by = `webhook of ${resource}`;
-  const details = { credential: 'webhook', resource, ...(sender !== undefined && { sender }) };
+  const details = { credential: 'webhook', resource, ...defined({ sender }) };
   const retried = await retryBuild(ref, by, ports, { audit: details });
   if (retried.answer === 'unknown') return refuseRerun('BuildUnknown');
   return retried.answer === 'refused' ? retried : { answer: 'retried', of: ref, build: retried.build };

@@ -30,10 +30,10 @@ async function saveRevision(
   { store, at }: { store: Pick<SaveStore, 'cronNext'>; at: Date },
 ): Promise<SavedPipeline> {
   const { id, digest, live, now, definition: oldDefinition, revision: lastRevision } = tx.before;
-  const isNew = digest !== toSave.digest;
-  const changed = isNew || !live;
-  const revision = isNew ? lastRevision + 1 : lastRevision;
-  if (isNew) await tx.saveRevision();
+  const isNewRevision = digest !== toSave.digest;
+  const changed = isNewRevision || !live;
+  const revision = isNewRevision ? lastRevision + 1 : lastRevision;
+  if (isNewRevision) await tx.saveRevision();
   const renames = changed ? await tx.applyRenames(revision) : NO_RENAMES;
   const before = withNames(oldDefinition, renames);
   const previous = live ? before : undefined;
@@ -45,6 +45,8 @@ async function saveRevision(
   await tx.saveSettings();
   const stoppedByPins = await savePins(pinsOf(toSave), tx, at);
   const stopped = [...switched.stopped, ...(stoppedByPins ?? [])];
+  const pinsChanged = stoppedByPins !== undefined;
+  const repinned = pinsChanged || stopped.length > 0 ? { stopped } : undefined;
   const difference = differenceWithNames(previous, definition, renames);
   return {
     id,
@@ -52,7 +54,7 @@ async function saveRevision(
     changed,
     resources: await tx.resources(),
     difference: { ...difference, histories: switched.changes },
-    ...((stoppedByPins !== undefined || stopped.length > 0) && { repinned: { stopped } }),
+    ...defined({ repinned }),
   };
 }
 
@@ -83,12 +85,12 @@ async function savePins(
   return stopped;
 }
 
-/** A pin of the manifest may still use a resource's old name. */
+/** A pin of the manifest may still use a resource's old name: then it holds the resource with the new name. */
 function pinsOf({ pins = [], definition }: PipelineToSave): NonNullable<PipelineToSave['pins']> {
-  const names = new Map(definition.resources.map(({ name, oldName }) => [oldName, name]));
+  const newNames = new Map(definition.resources.map(({ name, oldName }) => [oldName, name]));
   const pinnedNames = new Set(pins.map(({ resource }) => resource));
   return pins.map((pin) => {
-    const name = names.get(pin.resource);
-    return name === undefined || pinnedNames.has(name) ? pin : { ...pin, resource: name };
+    const newName = newNames.get(pin.resource);
+    return newName === undefined || pinnedNames.has(newName) ? pin : { ...pin, resource: newName };
   });
 }

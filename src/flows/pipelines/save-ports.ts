@@ -11,7 +11,7 @@ export interface SaveStore {
    * conflict, so `work` acts through `tx` only. Rejects if the object's pipeline was renamed.
    */
   withPipelineToSave<T>(pipeline: PipelineToSave, work: (tx: SaveTransaction) => Promise<T>): Promise<T>;
-  /** Evaluates cron expressions, without a request. */
+  /** Evaluates cron expressions in this process. */
   cronNext: CronNext;
 }
 

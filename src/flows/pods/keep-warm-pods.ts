@@ -2,7 +2,7 @@ import { defined } from '#defined';
 import { decideWarmPods, type WarmDecision } from '#domain/scheduling/decide-warm-pods.ts';
 import { jobsLikelyNext } from '#domain/scheduling/likely-jobs.ts';
 import { pickStarts } from '#domain/scheduling/start-window.ts';
-import type { Cluster } from './ports.ts';
+import type { Cluster, NodeSelector } from './ports.ts';
 import { gatherStarting, secondsBetween, selectorKey, windowOf, type WindowPorts } from './start-window.ts';
 import { fitForWarm, type TakeWarmPorts, type WarmFit } from './take-warm-pod.ts';
 import type { RecordedWarmPod, TeamActivity, WarmPodStore, WarmTeam } from './warm-ports.ts';
@@ -29,9 +29,9 @@ export interface WarmPodsCounted {
 }
 
 /** A row without a Pod is removed at this age. The watch shows a new Pod sooner. */
-const SETTLED_SECONDS = 15;
+const LOST_AFTER_SECONDS = 15;
 /** How long the row of a taken Pod stays, so that the end of one Pod is not mistaken for that of another. */
-const USED_SECONDS = 60;
+const KEEP_USED_SECONDS = 60;
 /** A warm Pod may end this soon: no step runs in a Pod that no build has taken. */
 const GRACE_SECONDS = 1;
 
@@ -47,8 +47,8 @@ export async function keepWarmPods(ports: KeepWarmPorts): Promise<WarmPodsCounte
   const recorded = waiting.filter(({ namespace }) => cluster.podsListed(namespace));
   const counted: WarmPodsCounted = { teams: [], failures: [] };
   if (teams.length === 0 && recorded.length === 0) return counted;
-  await warmPods.removeUsed(new Date(now().getTime() - USED_SECONDS * 1000));
-  const present = await withoutLost(recorded, ports);
+  await warmPods.removeUsed(new Date(now().getTime() - KEEP_USED_SECONDS * 1000));
+  const present = await removeLost(recorded, ports);
   const teamsToKeep = new Set(teams.map(({ team }) => team));
   const ofOtherTeams = present.filter(({ team }) => !teamsToKeep.has(team));
   for (const pod of ofOtherTeams) await removePod(pod, ports);
@@ -65,17 +65,17 @@ export async function keepWarmPods(ports: KeepWarmPorts): Promise<WarmPodsCounte
   return counted;
 }
 
-/** Leaves out rows whose Pod was deleted, or never created because the operator died. */
-async function withoutLost(
+/** Removes rows whose Pod was deleted, or never created because the operator died. Returns the others. */
+async function removeLost(
   recorded: readonly RecordedWarmPod[],
   { warmPods, pods, now }: KeepWarmPorts,
 ): Promise<RecordedWarmPod[]> {
   const uids = new Set(pods().map(({ uid }) => uid));
   const present: RecordedWarmPod[] = [];
   for (const pod of recorded) {
-    const isLost = pod.podUid === undefined || !uids.has(pod.podUid);
-    const isSettled = secondsBetween(pod.createdAt, now()) >= SETTLED_SECONDS;
-    if (pod.state !== 'failed' && isLost && isSettled) await warmPods.remove(pod.id);
+    const isUnseen = pod.podUid === undefined || !uids.has(pod.podUid);
+    const isOld = secondsBetween(pod.createdAt, now()) >= LOST_AFTER_SECONDS;
+    if (pod.state !== 'failed' && isUnseen && isOld) await warmPods.remove(pod.id);
     else present.push(pod);
   }
   return present;
@@ -154,14 +154,14 @@ async function allowedByWindow(
 ): Promise<string[]> {
   if (create.length === 0) return [];
   const starting = await gatherStarting(ports);
-  const selectors = new Map<string, Record<string, string>>();
+  const selectors = new Map<string, NodeSelector>();
   const candidates = create.map((shape) => {
     const selector = fits.get(shape)?.pod.placement.nodeSelector ?? {};
-    selectors.set(shape, selector);
-    return { team, nodes: selectorKey(selector), shape };
+    const nodes = selectorKey(selector);
+    selectors.set(nodes, selector);
+    return { team, nodes, shape };
   });
-  const byKey = new Map([...selectors.values()].map((selector) => [selectorKey(selector), selector]));
-  return pickStarts(candidates, starting, windowOf(byKey, ports)).start.map(({ shape }) => shape);
+  return pickStarts(candidates, starting, windowOf(selectors, ports)).start.map(({ shape }) => shape);
 }
 
 async function createPod(

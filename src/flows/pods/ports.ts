@@ -61,7 +61,7 @@ export interface Cluster {
   createCheckPod(run: CheckRunFacts, pod: AdmittedCheckPod): Promise<CreatePodAnswer>;
   /** Teams that keep Pods ready. */
   warmTeams(): WarmTeam[];
-  /** An equal text for Pods of a team that differ only in what names their build. */
+  /** A text that is equal for two Pods of a team if they differ only in the fields that name their build. */
   shapeOf(team: string, pod: AdmittedPod): string;
   createWarmPod(warm: WarmPodToCreate, pod: AdmittedPod): Promise<CreatePodAnswer & { name: string }>;
   /** Claims the volume of a cache, if that did not happen before. */

@@ -31,7 +31,7 @@ export async function requestBuildPod(
   const { pipelineId, id, attempt } = build;
   const needs = needsOfBuild(build.definition, build.job, build.defaultTimeoutSeconds);
   const work = { kind: 'build', user: { pipelineId, build: id, attempt }, owner: build, needs } as const;
-  return await request(work, ports, (pod) => ports.cluster.createBuildPod(build, pod));
+  return await requestPod(work, ports, (pod) => ports.cluster.createBuildPod(build, pod));
 }
 
 /** Creates the Pod of a check run, of hooks or of notifications, if its Team allows it. */
@@ -41,7 +41,7 @@ export async function requestCheckPod(
 ): Promise<CreatePodAnswer> {
   const user = { pipelineId: run.pipelineId, run: run.run };
   const work = { kind: 'check', user, owner: run, needs: needsOfRun(run) } as const;
-  return await request(work, ports, (pod) => ports.cluster.createCheckPod(run, pod));
+  return await requestPod(work, ports, (pod) => ports.cluster.createCheckPod(run, pod));
 }
 
 interface RequestedWork<Needs> extends Omit<CachesToTake, 'needs'> {
@@ -50,10 +50,10 @@ interface RequestedWork<Needs> extends Omit<CachesToTake, 'needs'> {
 }
 
 /**
- * Checks the limit right before the request, with no await in between, so that concurrent requests count each
- * other. Also checks it before caches are taken, because a refused Pod must not hold caches.
+ * Checks the limit right before `create`, with no await in between, so that concurrent requests count each
+ * other. Also checks the limit before caches are taken, because a refused Pod must not hold caches.
  */
-async function request<Needs extends PodNeeds>(
+async function requestPod<Needs extends PodNeeds>(
   { kind, user, owner, needs: { tags, caches: cacheNeeds, ...needs } }: RequestedWork<Needs>,
   ports: TakeCachesPorts & { cluster: AdmitPorts },
   create: (

@@ -61,13 +61,13 @@ export async function verifyBuildPod(
 
 /** The deleted Pod; undefined if it was not the recorded Pod of an attempt. */
 export async function verifyGoneBuildPod(
-  last: PodFacts,
+  lastSeen: PodFacts,
   work: BuildWork,
   ports: VerifyPodPorts,
 ): Promise<CurrentPod | undefined> {
-  if (ports.foreign.has(last)) return undefined;
-  return wasRecordedPod(last, await ports.builds.recordedPod(work.build, work.attempt))
-    ? asCurrent(last)
+  if (ports.foreign.has(lastSeen)) return undefined;
+  return wasRecordedPod(lastSeen, await ports.builds.recordedPod(work.build, work.attempt))
+    ? asCurrent(lastSeen)
     : undefined;
 }
 
@@ -88,12 +88,12 @@ export function verifyWarmPod(
 
 /** The deleted Pod, if it is the recorded one. */
 export function verifyGoneWarmPod(
-  last: PodFacts,
+  lastSeen: PodFacts,
   row: WarmPodRow | undefined,
   foreign: ForeignPods,
 ): CurrentPod | undefined {
-  if (foreign.has(last)) return undefined;
-  return wasRecordedPod(last, row && recordedForWarm(row)) ? asCurrent(last) : undefined;
+  if (foreign.has(lastSeen)) return undefined;
+  return wasRecordedPod(lastSeen, row && recordedForWarm(row)) ? asCurrent(lastSeen) : undefined;
 }
 
 function recordedForWarm({ namespace, state, podUid }: WarmPodRow): RecordedPod {
@@ -126,8 +126,8 @@ export function runOfPod(
 }
 
 /** The run whose Pod was deleted. */
-export function runOfGonePod(last: PodFacts, runs: readonly OpenRun[]): OpenRun | undefined {
-  return runs.find((run) => isOfRun(last, run));
+export function runOfGonePod(lastSeen: PodFacts, runs: readonly OpenRun[]): OpenRun | undefined {
+  return runs.find((run) => isOfRun(lastSeen, run));
 }
 
 export function podOfRun(run: OpenRun, pods: readonly PodFacts[]): CurrentPod | undefined {

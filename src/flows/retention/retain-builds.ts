@@ -13,7 +13,7 @@ import type { RetentionTransaction, RetentionTurn } from './retention-ports.ts';
 /** Builds per transaction. */
 const MAX_BUILDS = 100;
 /** Replaced revisions stay this long: a process may still use one that it read as the current revision. */
-const REPLACED_MS = 7 * 24 * 60 * 60 * 1000;
+const REPLACED_REVISION_AGE_MS = 7 * 24 * 60 * 60 * 1000;
 
 /**
  * Applies retention to some of the oldest builds of the job that waited longest. Undefined: all jobs had
@@ -34,7 +34,7 @@ export async function retainSomeBuilds(
   const newestSeen = old.builds.at(-1)?.id;
   const isOver = old.builds.length < MAX_BUILDS || isRestRetained(newestSeen, decision);
   await tx.leaveTurn(turn, isOver ? undefined : newestSeen, at);
-  const replacedBefore = new Date(at.getTime() - REPLACED_MS);
+  const replacedBefore = new Date(at.getTime() - REPLACED_REVISION_AGE_MS);
   const records = isOver ? await tx.removeOldRevisions(turn.pipeline, replacedBefore) : 0;
   return { builds: decision.remove.length, logs: decision.removeLogs.length, versions: 0, records };
 }

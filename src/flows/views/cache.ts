@@ -86,7 +86,7 @@ function createEntries<V>(maxSize: number) {
     },
     fill(key: string, entry: Entry<V>, { value, size }: { value: V; size: number }): void {
       if (entries.get(key) !== entry) return;
-      // It would only drop all other values.
+      // Storing such a value would drop all others.
       if (size > maxSize) return drop(key, entry);
       entry.value = value;
       entry.size = size;

@@ -10,9 +10,8 @@ import { FRESH_MS, pipelineLookup } from './pipeline-lookup.ts';
 import type { BuildDetail, BuildView, JobView, VersionView, Views } from './ports.ts';
 
 /*
- * What the public reads of a public pipeline, apart from its picture. Each type copies only the fields that
- * are named here, so a field that is added for members stays hidden from the public until it is named here
- * too.
+ * What the public reads of a public pipeline, apart from its picture. The functions below copy only the
+ * fields that they name, so a new field for members stays hidden from the public until it is named here too.
  */
 
 export interface PublicPipeline {
@@ -129,7 +128,7 @@ export function publicViews({ store, views, now }: Ports): PublicViews {
     async builds(name, page) {
       const found = await job(name);
       if (found === undefined) return undefined;
-      const read = async () => listed(await views.builds(name, page), publicBuild);
+      const read = async () => mapRows(await views.builds(name, page), publicBuild);
       return await builds.get(cacheKey(found, page), ifStillOf(store, found, read));
     },
     async build(ref) {
@@ -146,7 +145,7 @@ export function publicViews({ store, views, now }: Ports): PublicViews {
       // Drops everything else that a caller may pass: a search would tell what hidden fields contain.
       const { limit, before, after } = page;
       const cursor = { limit, ...defined({ before, after }) };
-      const read = async () => listed(await views.versions(name, cursor), publicVersion);
+      const read = async () => mapRows(await views.versions(name, cursor), publicVersion);
       return await versions.get(cacheKey(found, cursor), ifStillOf(store, found, read));
     },
     async snapshot(name) {
@@ -198,16 +197,12 @@ function publicJob({ id, name, paused, running, ended, doing, latest }: JobView)
   return { id, name, paused, running, doing, ...defined({ ended, latest: latestBuild }) };
 }
 
-function latestOf({ number, status, ...more }: NonNullable<JobView['latest']>) {
-  return { number, status, ...times(more) };
+function latestOf({ number, status, startedAt, endedAt }: NonNullable<JobView['latest']>) {
+  return { number, status, ...defined({ startedAt, endedAt }) };
 }
 
-function publicBuild({ id, number, status, createdAt, ...more }: BuildView): PublicBuild {
-  return { id, number, status, createdAt, ...times(more) };
-}
-
-function times({ startedAt, endedAt }: { startedAt?: Date; endedAt?: Date }) {
-  return defined({ startedAt, endedAt });
+function publicBuild({ id, number, status, createdAt, startedAt, endedAt }: BuildView): PublicBuild {
+  return { id, number, status, createdAt, ...defined({ startedAt, endedAt }) };
 }
 
 /** Leaves out steps of resources that the current revision no longer has: their names may be private. */
@@ -238,6 +233,6 @@ function publicVersion({ id, createdAt }: VersionView): PublicVersion {
   return { id, createdAt };
 }
 
-function listed<T, U>(found: Listed<T> | undefined, shape: (row: T) => U): Listed<U> | undefined {
-  return found && { rows: found.rows.map(shape), hasMore: found.hasMore };
+function mapRows<T, U>(found: Listed<T> | undefined, toPublic: (row: T) => U): Listed<U> | undefined {
+  return found && { rows: found.rows.map(toPublic), hasMore: found.hasMore };
 }

@@ -3,15 +3,15 @@ import { checksStalled, type CronNext } from '#domain/scheduling/next-check.ts';
 import type { ResourceName } from '#flows/names.ts';
 import type { CheckView } from './ports.ts';
 
-/** `dueSince`: when the check should have started. A run that was opened and released does not change it. */
 export interface DueCheckTimer {
   schedule?: Schedule;
+  /** When the check should have started. A run that was opened and released does not change this time. */
   dueSince?: Date;
 }
 
 export interface CheckViewStore {
   storedCheck(name: ResourceName): Promise<(Omit<CheckView, 'stalled'> & DueCheckTimer) | undefined>;
-  /** Evaluates cron expressions, without a request. */
+  /** Evaluates cron expressions in this process. */
   cronNext: CronNext;
 }
 

@@ -154,7 +154,7 @@ async function findPicture(request: PictureRequest): Promise<Picture | 'no-versi
     pipeline.pipeline,
     pipeline.revision,
     format,
-    optionsOf(options),
+    shapeKey(options),
     resource,
     stateFound.digest,
   ];
@@ -167,12 +167,12 @@ async function findPicture(request: PictureRequest): Promise<Picture | 'no-versi
   return { tag, public: pipeline.public, draw: () => caches.drawn.get(tag, draw) };
 }
 
-const optionsOf = ({ hideIntermediates, groupParallel }: GraphShape): string =>
+const shapeKey = ({ hideIntermediates, groupParallel }: GraphShape): string =>
   `${Number(hideIntermediates)}${Number(groupParallel)}`;
 
 /** The key of a picture among the pictures of one state. */
 const tagKey = (pipeline: OverviewPipeline, options: PictureOptions): string =>
-  `${options.format} ${optionsOf(options)} ${pipeline.revision} ${pipelineKey(pipeline)}`;
+  `${options.format} ${shapeKey(options)} ${pipeline.revision} ${pipelineKey(pipeline)}`;
 
 function placedGraphOf(request: GraphRequest, { hideIntermediates, groupParallel }: GraphShape): PlacedGraph {
   const { ports, pipeline } = request;
@@ -183,7 +183,7 @@ function placedGraphOf(request: GraphRequest, { hideIntermediates, groupParallel
     pipeline.pipeline,
     pipeline.revision,
     'graph',
-    optionsOf(shape),
+    shapeKey(shape),
   ];
   return {
     tag: ports.digest(JSON.stringify(parts)),
@@ -197,7 +197,7 @@ function placedGraphOf(request: GraphRequest, { hideIntermediates, groupParallel
 }
 
 async function findGraph({ ports, caches, pipeline }: GraphRequest, shape: GraphShape): Promise<Graph> {
-  return await caches.graphs.get(`${pipeline.revision} ${optionsOf(shape)}`, async () =>
+  return await caches.graphs.get(`${pipeline.revision} ${shapeKey(shape)}`, async () =>
     graphOf(await ports.store.definition(pipeline.revision), shape),
   );
 }
@@ -220,8 +220,8 @@ async function drawIn(
 ): Promise<{ bytes: Uint8Array } | DrawingRefused> {
   if (format === 'dot') return { bytes: encode(writeDot(picture.graph, picture.name, picture.styles)) };
   if (format === 'png') {
-    const painted = await drawing.png(picture);
-    return 'png' in painted ? { bytes: painted.png } : painted;
+    const drawn = await drawing.png(picture);
+    return 'png' in drawn ? { bytes: drawn.png } : drawn;
   }
   const drawn = await drawing.svg(picture);
   return 'svg' in drawn ? { bytes: encode(drawn.svg) } : drawn;
@@ -239,9 +239,7 @@ export function jobStateOf({
   ended,
   doing,
 }: Pick<OverviewState['jobs'][number], 'paused' | 'ended' | 'doing'>): JobState {
-  const builds = [...(ended === undefined ? [] : [ended]), ...doing].map((status) => ({
-    number: '1',
-    status,
-  }));
+  const statuses = ended === undefined ? doing : [ended, ...doing];
+  const builds = statuses.map((status) => ({ number: '1', status }));
   return stateOfJob(builds, paused);
 }

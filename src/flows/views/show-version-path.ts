@@ -36,8 +36,10 @@ export async function showVersionPath(
   const builds = new Map<number, PathBuild[]>();
   for (;;) {
     const { path, needs } = versionPath({ jobs, start: { resource, version }, builds });
-    if (needs.length === 0)
-      return { resource: name.resource, version, fields, path: path.map(toView(shown)) };
+    if (needs.length === 0) {
+      const shownPath = path.map((entry) => toView(entry, shown));
+      return { resource: name.resource, version, fields, path: shownPath };
+    }
     for (const needed of needs) builds.set(needed, []);
     for (const { version: takenVersion, ...build } of await store.buildsThatTook(pipeline, needs)) {
       builds.get(takenVersion)?.push(build);
@@ -52,13 +54,14 @@ function viewOf({ id, number, status, startedAt, endedAt }: PathBuildView): Path
 
 type PathEntry = ReturnType<typeof versionPath>['path'][number];
 
-const toView =
-  (shown: ReadonlyMap<number, PathBuildView>) =>
-  ({ job, build, retries }: PathEntry): VersionPathView['path'][number] => {
-    const view = build && shown.get(build.id);
-    return {
-      job,
-      ...defined({ build: view }),
-      retries: retries.flatMap((retry) => shown.get(retry.id) ?? []),
-    };
+function toView(
+  { job, build, retries }: PathEntry,
+  shown: ReadonlyMap<number, PathBuildView>,
+): VersionPathView['path'][number] {
+  const view = build && shown.get(build.id);
+  return {
+    job,
+    ...defined({ build: view }),
+    retries: retries.flatMap((retry) => shown.get(retry.id) ?? []),
   };
+}
