@@ -6,7 +6,7 @@ import type { RunningCommands } from './running-commands.ts';
 /** With open shells, the agent asks the gateway this often, because a `debug` command may be lost. */
 const LOOK_AGAIN_EVERY_MS = 5000;
 /** The pause before the agent sends what the last exchange left over. */
-const FULL_PAUSE_MS = 200;
+const LEFTOVER_PAUSE_MS = 200;
 /**
  * The gateway accepts 300 requests of an agent in 10 s. After 120 of them, the agent sends them more slowly.
  */
@@ -62,7 +62,7 @@ export class DebugSessions {
         this.#mustExchangeAgain = false;
         await this.#exchange(backOff);
         if (![...this.#shells.values()].some((shell) => shell.hasNews)) continue;
-        if (!this.#mustExchangeAgain) await pauseFor(FULL_PAUSE_MS, this.#done.signal);
+        if (!this.#mustExchangeAgain) await pauseFor(LEFTOVER_PAUSE_MS, this.#done.signal);
         this.#mustExchangeAgain = true;
       }
     } finally {

@@ -125,10 +125,10 @@ export class DebugShell {
     if (this.#closed || text === '') return;
     const bytes = Buffer.from(text);
     const stored: Promise<void>[] = [];
-    for (let at = 0; at < bytes.length; at += DEBUG_LIMITS.messageBytes) {
+    for (let offset = 0; offset < bytes.length; offset += DEBUG_LIMITS.messageBytes) {
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#lastSequence += 1;
-      const data = bytes.subarray(at, at + DEBUG_LIMITS.messageBytes).toString('base64');
+      const data = bytes.subarray(offset, offset + DEBUG_LIMITS.messageBytes).toString('base64');
       this.#pieces.push({ sequence: this.#lastSequence, data, onStored: resolve });
       stored.push(promise);
     }

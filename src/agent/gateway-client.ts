@@ -57,15 +57,15 @@ export class GatewayClient {
   async postForLines(path: string, body: string, onLine: (line: unknown) => void): Promise<void> {
     const answer = await this.#post(path, body);
     if (answer.statusCode !== 200) throwForStatus(path, answer.statusCode ?? 0, await readAll(answer));
-    let rest = '';
+    let unfinished = '';
     for await (const chunk of answer.setEncoding('utf8')) {
-      const lines = (rest + String(chunk)).split('\n');
-      rest = lines.pop() ?? '';
+      const lines = (unfinished + String(chunk)).split('\n');
+      unfinished = lines.pop() ?? '';
       for (const line of lines) onLine(JSON.parse(line));
-      if (rest.length > MAX_RESPONSE_BYTES)
+      if (unfinished.length > MAX_RESPONSE_BYTES)
         throw new GatewayError(`the gateway sent a line of more than ${MAX_RESPONSE_BYTES} characters`);
     }
-    if (rest !== '') onLine(JSON.parse(rest));
+    if (unfinished !== '') onLine(JSON.parse(unfinished));
   }
 
   #post(path: string, body: string): Promise<IncomingMessage> {
@@ -85,10 +85,10 @@ export class GatewayClient {
     answer.socket.setTimeout(SILENCE_LIMIT_MS, () =>
       answer.destroy(new GatewayError(`the gateway sent nothing for ${SILENCE_LIMIT_MS / 1000} s`)),
     );
-    let rest = '';
+    let unfinished = '';
     for await (const chunk of answer.setEncoding('utf8')) {
-      const lines = (rest + String(chunk)).split('\n');
-      rest = lines.pop() ?? '';
+      const lines = (unfinished + String(chunk)).split('\n');
+      unfinished = lines.pop() ?? '';
       for (const line of lines) if (line.trim() !== '') onLine(line);
     }
   }

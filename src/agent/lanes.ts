@@ -1,8 +1,8 @@
 import type { PlanContainer } from '#domain/planning/plan.ts';
 
 /**
- * Assigns the containers of a Pod to steps. Of the steps that run in parallel, each takes a container from
- * the pool of its image, in the order in which they ask.
+ * Assigns the containers of a Pod to steps. Each of the steps that run in parallel takes a container from the
+ * pool of its image. Steps that wait get theirs in the order in which they asked.
  */
 export class Lanes {
   readonly #free = new Map<string, string[]>();

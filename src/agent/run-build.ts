@@ -94,16 +94,17 @@ function contextOf(
 
 /** Starts the services and runs the steps, within the time limit of the job. */
 async function runPlan({ plan, stop }: BuildWork, context: BuildContext): Promise<NodeEnd> {
-  const clock = setTimeout(() => stop.request('job-timeout'), plan.timeoutSeconds * 1000);
+  const timer = setTimeout(() => stop.request('job-timeout'), plan.timeoutSeconds * 1000);
   try {
-    const failedStart = stop.reason === undefined && (await startServices(plan.services, stop, context));
-    if (failedStart) {
+    const failedStart =
+      stop.reason === undefined ? await startServices(plan.services, stop, context) : undefined;
+    if (failedStart !== undefined) {
       skipNodes(plan.steps, context);
       return { status: failedStart.outcome, exports: {}, cause: failedStart };
     }
     return await runNodes(plan.steps, { exports: {}, stop }, context);
   } finally {
-    clearTimeout(clock);
+    clearTimeout(timer);
   }
 }
 
@@ -112,15 +113,15 @@ async function runPlan({ plan, stop }: BuildWork, context: BuildContext): Promis
  * deletes the Pod some time after a cancel. Returns a function that ends the limit.
  */
 function limitCleanup(stop: Stop, hooksStop: Stop): () => void {
-  let clock: NodeJS.Timeout | undefined;
+  let timer: NodeJS.Timeout | undefined;
   const begin = (): void => {
     if (stop.reason === 'cancelled')
-      clock = setTimeout(() => hooksStop.request('cleanup-timeout'), CLEANUP_SECONDS * 1000);
+      timer = setTimeout(() => hooksStop.request('cleanup-timeout'), CLEANUP_SECONDS * 1000);
   };
   if (stop.signal.aborted) begin();
   else stop.signal.addEventListener('abort', begin, { once: true });
   return () => {
-    clearTimeout(clock);
+    clearTimeout(timer);
     stop.signal.removeEventListener('abort', begin);
   };
 }

@@ -45,14 +45,14 @@ export async function runChecks({ run, shims, stop, post, requestSecrets }: Chec
   const postCollected = async (): Promise<void> => {
     while (results.length > 0) await post({ results: takeForPost(results), done: false });
   };
-  const lane = async (): Promise<void> => {
+  const runWaiting = async (): Promise<void> => {
     for (let check = waiting.shift(); check; check = waiting.shift()) {
       results.push(await runCheck(check, { shims, stop, masker, secrets }));
       if (waiting.length > 0) posting = posting.then(postCollected);
       posting.catch(() => undefined);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL_CHECKS, run.checks.length) }, lane));
+  await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL_CHECKS, run.checks.length) }, runWaiting));
   await posting;
   let batch = takeForPost(results);
   while (results.length > 0) {
@@ -64,12 +64,14 @@ export async function runChecks({ run, shims, stop, post, requestSecrets }: Chec
 
 /** Removes the first results, as many as one request may have, and returns them. */
 function takeForPost(results: CheckResult[]): CheckResult[] {
+  let count = 0;
   let bytes = 0;
-  const excess = results.findIndex((result, index) => {
+  for (const result of results) {
     bytes += jsonBytes(result);
-    return index > 0 && (index === RESULTS_PER_POST || bytes > POST_BYTES);
-  });
-  return results.splice(0, excess === -1 ? results.length : excess);
+    if (count === RESULTS_PER_POST || (count > 0 && bytes > POST_BYTES)) break;
+    count += 1;
+  }
+  return results.splice(0, count);
 }
 
 const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));

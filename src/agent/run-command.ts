@@ -96,8 +96,10 @@ function withEnvironment({ argv, environmentAt = [] }: PlanCommand, env: Record<
     .filter(([name]) => name !== 'args')
     .toSorted(([a], [b]) => Number(a > b) - Number(a < b))
     .flatMap(([name, value]) => ['-e', `${name}=${value}`]);
+  let words = argv;
   // The last place comes first, so that an insertion does not move the places before it.
-  return environmentAt.toReversed().reduce((words, at) => words.toSpliced(at, 0, ...pairs), argv);
+  for (const place of environmentAt.toReversed()) words = words.toSpliced(place, 0, ...pairs);
+  return words;
 }
 
 const SIGNAL_NAMES = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
@@ -112,11 +114,11 @@ export function whyFailed(end: ShimExit): string | undefined {
   if (kind === 'not-started') return end.message;
   if (end.leftovers) return 'processes that it started could not be ended';
   const failure = kind === 'signal' ? `ended by ${signalName(end.end.signal)}` : exitFailure(end.end.code);
+  if (failure !== undefined) return end.outOfMemory ? `out of memory: ${failure}` : failure;
   // An exit code of 0 proves little if the kernel killed a process of the step: a shell reports only the exit
   // code of the last command of a pipeline.
-  if (failure === undefined && end.outOfMemory) return 'out of memory: one of its processes was killed';
-  if (failure === undefined) return end.terminated ? 'its container was asked to end meanwhile' : undefined;
-  return end.outOfMemory ? `out of memory: ${failure}` : failure;
+  if (end.outOfMemory) return 'out of memory: one of its processes was killed';
+  return end.terminated ? 'its container was asked to end meanwhile' : undefined;
 }
 
 function exitFailure(code: number): string | undefined {

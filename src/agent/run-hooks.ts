@@ -54,6 +54,7 @@ function resultOfLeftOut({ plans, leftOut: count }: HooksPlan): HookResult[] {
   return [{ version: last.version, job: last.job, hook: FURTHER_HOOKS, error, output: '' }];
 }
 
+/** What the hooks of one version run with. */
 interface Round extends HooksWork {
   masker: Masker;
   secrets: Secrets;
@@ -62,10 +63,10 @@ interface Round extends HooksWork {
 async function runRound(round: readonly HookPlan[], work: Round): Promise<HookResult[]> {
   const results = new Map<HookPlan, HookResult>();
   const waiting = round.values();
-  const lane = async (): Promise<void> => {
+  const runWaiting = async (): Promise<void> => {
     for (const hook of waiting) results.set(hook, await runHook(hook, work));
   };
-  await Promise.all(Array.from({ length: MAX_PARALLEL_HOOKS }, lane));
+  await Promise.all(Array.from({ length: MAX_PARALLEL_HOOKS }, runWaiting));
   return round.flatMap((hook) => results.get(hook) ?? []);
 }
 

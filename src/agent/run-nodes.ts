@@ -139,7 +139,7 @@ async function attemptGroup(
     failures.push(end);
     if (end.status === 'failed' && failFast && stop.reason === undefined) stop.request('fail-fast');
   };
-  const lane = async (): Promise<void> => {
+  const runWaiting = async (): Promise<void> => {
     for (const step of waiting) {
       const end =
         stop.reason === undefined
@@ -148,7 +148,7 @@ async function attemptGroup(
       ends.set(step, end);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(limit, steps.length) }, lane));
+  await Promise.all(Array.from({ length: Math.min(limit, steps.length) }, runWaiting));
   release();
   const exported = Object.fromEntries(steps.flatMap((step) => Object.entries(ends.get(step)?.exports ?? {})));
   return judgeGroup({ group, failures, stop, exports: exported }, context);
@@ -228,9 +228,11 @@ function skipBranch({ id }: PlanBranch, { outbox, onStepEnded }: BuildContext): 
 
 /** Reports the steps that do not run, because a step before them ended the list. */
 export function skipNodes(nodes: readonly PlanNode[], context: BuildContext): void {
-  for (const node of nodes) {
-    if (node.kind === 'branches') for (const { id } of node.branches) skipStep(id, context);
-    else skipStep(node.id, context);
-    if (node.kind === 'parallel') for (const { id } of node.steps) skipStep(id, context);
-  }
+  for (const id of nodes.flatMap(idsIn)) skipStep(id, context);
+}
+
+function idsIn(node: PlanNode): string[] {
+  if (node.kind === 'branches') return node.branches.map(({ id }) => id);
+  if (node.kind === 'parallel') return [node.id, ...node.steps.map(({ id }) => id)];
+  return [node.id];
 }

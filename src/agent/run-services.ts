@@ -173,15 +173,13 @@ async function checkUntilReady(
   }
 }
 
-/**
- * The time limit that was exceeded: the one of the service if it stopped, or else the one of its readiness
- * check.
- */
+/** The time limit that was exceeded: that of the service, or else that of its readiness check. */
 function exceededSeconds(
-  { reason: reasonOfService }: Stop,
+  serviceStop: Stop,
   { service, ready }: Pick<ReadyCheck, 'service' | 'ready'>,
 ): number {
-  return (reasonOfService && service.timeoutSeconds) ?? ready.timeoutSeconds;
+  if (serviceStop.reason === undefined) return ready.timeoutSeconds;
+  return service.timeoutSeconds ?? ready.timeoutSeconds;
 }
 
 function whenAborted(signal: AbortSignal): Promise<void> {

@@ -46,8 +46,8 @@ interface Attempt {
 }
 
 /**
- * Runs one step, and repeats it as often as its attempts allow. Does not run its hooks. A step begins when it
- * has a container: one that is stopped before is skipped.
+ * Runs one step, and repeats it as often as its attempts allow. Does not run its hooks. A step that is stopped
+ * while it waits for a container is skipped.
  */
 export async function runStep(step: PlanStep, input: StepInput, context: BuildContext): Promise<NodeEnd> {
   const { id, command, refusal } = step;
@@ -242,6 +242,7 @@ class StepRun {
     return { ended: { ...exit, status: 'failed', message }, cause: this.#failure(reason, message) };
   }
 
+  /** A message in `exit` replaces the usual one, except after a timeout of the step. */
   #stopped(stop: Stop, exit: Partial<Ended>): Attempt {
     const reason = stop.reason ?? 'session-over';
     const status = isTimeout(reason) ? 'failed' : 'cancelled';

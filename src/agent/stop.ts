@@ -75,9 +75,9 @@ export class Stop {
   /** Returns a child that stops after some time. `release` ends the timer and the link to the parent. */
   limited(seconds: number | undefined, reason: StopReason): { stop: Stop; release: () => void } {
     const stop = this.child();
-    const clock = seconds === undefined ? undefined : setTimeout(() => stop.request(reason), seconds * 1000);
+    const timer = seconds === undefined ? undefined : setTimeout(() => stop.request(reason), seconds * 1000);
     const release = (): void => {
-      clearTimeout(clock);
+      clearTimeout(timer);
       this.signal.removeEventListener('abort', stop.#inherit);
     };
     return { stop, release };

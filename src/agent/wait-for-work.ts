@@ -42,10 +42,12 @@ export async function waitForWork(
     }
     if (work !== undefined) return work;
     // Streams also end at once while the gateway cannot look up the entrypoint of one of the build's images.
-    if (performance.now() - began > STABLE_STREAM_MS) lastWorking = performance.now();
+    if (performance.now() - began > STABLE_STREAM_MS) {
+      lastWorking = performance.now();
+      backOff.reset();
+    }
     if (performance.now() - lastWorking > unreachableLimitMs)
       throw new GatewayError('the gateway has been unreachable for too long');
-    if (performance.now() - began > STABLE_STREAM_MS) backOff.reset();
     await pauseFor(backOff.next(), stop);
     if (stop.aborted) throw new Error('the Pod is stopping');
   }
