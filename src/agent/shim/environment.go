@@ -69,7 +69,7 @@ func stepEnvironment(inherited, own []string, privateDirectory string) *environm
 }
 
 func isWritable(directory string) bool {
-	const wantsWriteAndSearch = 3
+	const wantsWriteAndSearch = 3 // W_OK and X_OK of access(2)
 	stat, err := os.Stat(directory)
 	return err == nil && stat.IsDir() && syscall.Access(directory, wantsWriteAndSearch) == nil
 }
@@ -99,7 +99,7 @@ func findProgram(name, path, cwd string) (string, error) {
 		}
 		candidate := directory + "/" + name
 		if stat, err := os.Stat(candidate); err == nil && !stat.IsDir() {
-			const wantsExecute = 1
+			const wantsExecute = 1 // X_OK of access(2)
 			if syscall.Access(candidate, wantsExecute) == nil {
 				return candidate, nil
 			}

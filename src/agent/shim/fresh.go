@@ -26,6 +26,7 @@ func newLeftovers(temporary string) *leftovers {
 	return &leftovers{directories: []string{"/tmp", "/var/tmp", "/dev/shm", temporary}}
 }
 
+// The first call records the files of the image. Each later call removes all other files.
 func (l *leftovers) clear() error {
 	if l.known == nil {
 		l.known = map[string]map[string]bool{}

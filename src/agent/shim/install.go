@@ -6,8 +6,7 @@ import (
 )
 
 // Copies this program atomically into a folder, for containers whose images do not contain it. The kubelet
-// runs
-// `install` in the agent's container and starts the other containers afterwards.
+// runs `install` in the agent's container and starts the other containers afterwards.
 func install(folder string) error {
 	self, err := os.Open("/proc/self/exe")
 	if err != nil {

@@ -176,6 +176,7 @@ func (k *keeper) reap() {
 // Waits for any child to end. The pid of the child is freed only under the lock, so a signal never reaches
 // another process with the same pid. Returns false if there is no child.
 func (k *keeper) reapOne() bool {
+	// P_ALL, WEXITED and WNOWAIT of waitid(2), and the offset of si_pid in siginfo_t on amd64 and arm64.
 	const anyChild, exited, leaveIt = 0, 4, 0x01000000
 	const pidOffset = 16
 	var info [128]byte
@@ -207,8 +208,7 @@ func (k *keeper) reapOne() bool {
 
 // Kills what a command left behind: every process if the command is alone in the container. Beside other
 // commands, or in the container of a service, kills only the process group of the command, or nothing.
-// Returns
-// whether the command was alone, and whether every process that had to end has ended.
+// Returns whether the command was alone, and whether every process that had to end has ended.
 func (k *keeper) clean(p *process, c command) (alone, gone bool) {
 	k.gate.Lock()
 	defer k.gate.Unlock()
@@ -256,8 +256,7 @@ func killOnce() bool {
 }
 
 // The processes that this process started, directly or not. Only these may be killed if the shim is not
-// process
-// 1, as in tests and in a Pod that shares its process namespace.
+// process 1, as in tests and in a Pod that shares its process namespace.
 func descendants() []int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -286,8 +285,10 @@ func parentOf(pid int) int {
 	if err != nil {
 		return 0
 	}
-	_, after, found := strings.Cut(string(text[max(0, strings.LastIndexByte(string(text), ')')):]), ") ")
-	fields := strings.Fields(after)
+	// The name of the program stands in parentheses, and may contain spaces and parentheses itself.
+	endOfName := max(0, strings.LastIndexByte(string(text), ')'))
+	_, afterName, found := strings.Cut(string(text[endOfName:]), ") ")
+	fields := strings.Fields(afterName)
 	if !found || len(fields) < 2 {
 		return 0
 	}

@@ -16,10 +16,9 @@ import (
 )
 
 // A frame is a length (4 bytes, big endian) and a sealed text: kind (1 byte), id of the command (4 bytes),
-// and
-// payload. The seal is AES-256-GCM with one key for each direction. Its nonce counts the frames, so no frame
-// can be forged, replayed, dropped or swapped, not even by a step that may open raw sockets on the loopback
-// device.
+// and payload. The seal is AES-256-GCM with one key for each direction. Its nonce counts the frames, so no
+// frame can be forged, replayed, dropped or swapped, not even by a step that may open raw sockets on the
+// loopback device.
 const (
 	maxFrame   = 16 << 20
 	magic      = "MRS1"
@@ -147,6 +146,7 @@ func (l *link) receive() (frame, error) {
 		return frame{}, err
 	}
 	size := binary.BigEndian.Uint32(head[:])
+	// Kind and id take 5 bytes, the tag of AES-GCM takes 16.
 	if size < 5+16 || size > maxFrame {
 		return frame{}, errors.New("frame of a wrong size")
 	}

@@ -98,6 +98,7 @@ func wipeEnvironment() {
 	}
 	_, after, _ := strings.Cut(string(text[strings.LastIndexByte(string(text), ')')+1:]), " ")
 	fields := strings.Fields(after)
+	// env_start and env_end of proc_pid_stat(5), counted from the field after the name of the program.
 	const environmentStart, environmentEnd = 47, 48
 	if len(fields) <= environmentEnd {
 		return

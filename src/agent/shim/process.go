@@ -144,8 +144,7 @@ type job struct {
 }
 
 // Creates the files of the command: its script and its output file in a private directory (mode 0700), and
-// the
-// directories that it needs. Returns how to start the command, or how it ends because it cannot start.
+// the directories that it needs. Returns how to start the command, or how it ends because it cannot start.
 func (k *keeper) prepare(c command, privateDirectory string) (job, *exit) {
 	refuse := func(what string, err error) (job, *exit) {
 		e := notStarted(what, err)

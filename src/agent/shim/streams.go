@@ -11,8 +11,10 @@ import (
 )
 
 const (
-	chunk          = 64 << 10
-	windowBytes    = 512 << 10
+	// Bytes of output in one frame.
+	chunk       = 64 << 10
+	windowBytes = 512 << 10
+	// Bytes of the file $SVC_OUTPUT.
 	outputLimit    = 1 << 20
 	leftoversGrace = 500 * time.Millisecond
 )
@@ -86,7 +88,7 @@ func (k *keeper) drainRest(kind byte, p *process, stream *os.File, buffer []byte
 }
 
 // Waits until both streams are read to their end. If all writers are dead, the streams end by themselves,
-// however slowly the agent reads. Otherwise a process may hold them open for ever, so the wait has a limit.
+// however slowly the agent reads. Otherwise a process may hold them open forever, so the wait has a limit.
 func waitDrained(streams [2]*os.File, drained <-chan struct{}, writersDead bool) {
 	if !writersDead {
 		limit := time.AfterFunc(leftoversGrace, func() {
@@ -99,9 +101,8 @@ func waitDrained(streams [2]*os.File, drained <-chan struct{}, writersDead bool)
 	<-drained
 }
 
-// Sends the content of the output file. The step may have deleted the file, or replaced it by a pipe, a link
-// or
-// a huge file.
+// Sends the content of the output file. Returns what is wrong with the file: the step may have deleted it, or
+// replaced it by a pipe, a link or a huge file.
 func (k *keeper) sendOutput(id uint32, path string) string {
 	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
 	if err != nil {

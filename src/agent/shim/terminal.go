@@ -13,8 +13,7 @@ const (
 )
 
 // Opens a pseudo terminal. Returns the shim's side, and the file descriptor of the side that a process gets.
-// The
-// kernel opens the side of the process itself, so /dev/pts need not be mounted where it usually is.
+// The kernel opens the side of the process itself, so /dev/pts need not be mounted where it usually is.
 func openTerminal() (*os.File, int, error) {
 	flags := syscall.O_RDWR | syscall.O_NOCTTY | syscall.O_CLOEXEC
 	fd, err := syscall.Open("/dev/ptmx", flags|syscall.O_NONBLOCK, 0)
