@@ -99,15 +99,18 @@ func refuse(code string, at hcl.Range, summary, detail string) *Problem {
 	return &Problem{Code: code, Diagnostic: diagnostic}
 }
 
-// frame is an open bracket, template or string. chain counts the operators that deepen the tree of its
-// current expression, control its open template directives (%{ if }, %{ for }), and pieces the pieces of its
-// text.
+// frame is an open bracket, template or string.
 type frame struct {
-	body    bool
-	weight  int
-	chain   int
+	// body is true for braces, and for the file itself: there a line end begins another expression.
+	body bool
+	// weight is how much the frame itself adds to the depth.
+	weight int
+	// chain counts the operators that deepen the tree of the current expression.
+	chain int
+	// control counts the open template directives (%{ if }, %{ for }).
 	control int
-	pieces  int
+	// pieces counts the pieces of the text.
+	pieces int
 }
 
 type depthCounter struct {

@@ -15,7 +15,7 @@ func TestGuard(t *testing.T) {
 		code   string
 		line   int
 	}{
-		"nothing":                                {"", "", 0},
+		"an empty text":                          {"", "", 0},
 		"a byte of zero":                         {"a = 1\nb = \"\x00\"", "nul-character", 2},
 		"parentheses to the limit":               {nested("(", ")", 5), "", 0},
 		"lists to the limit":                     {nested("[", "]", 5), "", 0},

@@ -9,9 +9,10 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// movers are the functions that do not inspect some of their arguments. Each list has the care of the
-// arguments by position; its last entry is also that of all later arguments. Functions that are not listed
-// inspect all arguments. coalesce and compact check for empty strings; a placeholder counts as not empty.
+// movers are the functions that do not inspect some of their arguments. Each list gives the care (see
+// protect.go) of each argument by position; its last entry also holds for all later arguments. Functions that
+// are not listed inspect all arguments. coalesce and compact check for empty strings; a placeholder counts as
+// not empty.
 var movers = map[string][]care{
 	"chunklist":    {nothing, all},
 	"coalesce":     {nothing},
