@@ -56,6 +56,7 @@ function extraOf({ extra }: Wire<V1UserInfo>, name: string): string | undefined 
   return extra?.[`authentication.kubernetes.io/${name}`]?.[0];
 }
 
+/** The namespace in the user name of an agent, `system:serviceaccount:<namespace>:<service account>`. */
 function namespaceOf(user: string | undefined): string | undefined {
   const [system, kind, namespace, account, ...more] = user?.split(':') ?? [];
   const isOfAgent = system === 'system' && kind === 'serviceaccount' && account === SERVICE_ACCOUNT;

@@ -31,8 +31,9 @@ export function imagePulls(client: Pick<ApiClient, 'get'>): ImagePulls {
 }
 
 function secretNames({ spec }: Wire<V1Pod>): string[] {
-  const names = (spec?.imagePullSecrets ?? []).flatMap(({ name }) => (name === '' ? [] : (name ?? [])));
-  return [...new Set(names)].slice(0, MAX_SECRETS);
+  const names = (spec?.imagePullSecrets ?? []).map(({ name = '' }) => name);
+  const givenNames = names.filter((name) => name !== '');
+  return [...new Set(givenNames)].slice(0, MAX_SECRETS);
 }
 
 const textOf = ({ type, data }: Wire<V1Secret>): string | undefined => credentialText(type, data ?? {});

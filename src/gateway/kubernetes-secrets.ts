@@ -24,14 +24,14 @@ export function kubernetesSource(client: Client): SecretSource {
     const results = new Map<SecretLookup, SecretLookupResult>();
     const groups = [...Map.groupBy(lookups, ({ path }) => path)];
     // A Secret can have 1 MiB, so the gateway holds only a few in memory at a time.
-    const readInTurn = async (): Promise<void> => {
+    const readRemaining = async (): Promise<void> => {
       for (let next = groups.shift(); next !== undefined; next = groups.shift()) {
         const [path, group] = next;
         const found = await findSecret(client, namespace, path);
         for (const lookup of group) results.set(lookup, valueInUsable(found, lookup));
       }
     };
-    await Promise.all(Array.from({ length: MAX_SECRETS_AT_A_TIME }, readInTurn));
+    await Promise.all(Array.from({ length: MAX_SECRETS_AT_A_TIME }, readRemaining));
     return lookups.map((lookup) => results.get(lookup) ?? NO_SECRET);
   };
 }

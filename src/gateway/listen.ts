@@ -45,11 +45,11 @@ export function gracefulClose(app: Closable, patienceMs = PATIENCE_MS): () => Pr
   app.server.on('connection', watch).on('secureConnection', watch);
   return async () => {
     const deadline = performance.now() + patienceMs;
-    const isSent = (): boolean =>
+    const mayClose = (): boolean =>
       performance.now() > deadline || [...sockets].every(({ writableLength }) => writableLength === 0);
-    while (!isSent()) await sleep(SWEEP_MS);
+    while (!mayClose()) await sleep(SWEEP_MS);
     const sweep = setInterval(() => {
-      if (isSent()) app.server.closeIdleConnections();
+      if (mayClose()) app.server.closeIdleConnections();
     }, SWEEP_MS);
     try {
       await app.close();

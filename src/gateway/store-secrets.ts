@@ -16,8 +16,8 @@ async function readKey(directory: string, name: string): Promise<string> {
 }
 
 /**
- * Returns a function that seals values with the public key of the installation. It returns undefined while
- * the key is not mounted.
+ * Returns a function that seals values with the public key of the installation. While that key is not
+ * mounted, the function returns undefined.
  */
 export function sealerIn(directory: string | undefined) {
   return async (value: string, location: string): Promise<SealedValue | undefined> => {

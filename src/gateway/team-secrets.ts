@@ -20,8 +20,8 @@ export function teamSecrets(sources: Readonly<Record<string, SecretSource>>): Te
       const groups = [...Map.groupBy(lookups, ({ source }) => source)];
       const results = await Promise.all(
         groups.map(async ([source, group]) => {
-          const read = Object.hasOwn(sources, source) ? sources[source] : undefined;
-          const answers = (await read?.(owner, group)) ?? [];
+          const readSource = Object.hasOwn(sources, source) ? sources[source] : undefined;
+          const answers = (await readSource?.(owner, group)) ?? [];
           return group.map((lookup, index): [SecretLookup, SecretLookupResult] => [
             lookup,
             answers[index] ?? UNREADABLE,

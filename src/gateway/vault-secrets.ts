@@ -4,6 +4,7 @@ import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import type { VaultAccess } from '#adapters/secrets/vault-session.ts';
 import { readVault, type VaultAnswer } from '#adapters/secrets/vault.ts';
 import { defined } from '#defined';
+import type { SecretLookup } from '#domain/planning/next-lookups.ts';
 import type { SecretSource } from './team-secrets.ts';
 import { unavailable } from './unavailable.ts';
 
@@ -29,17 +30,25 @@ export function vaultSource(
       return lookups.map(() => ({ fault, transient: true }));
     }
     const allowHttp = teamAnswer.value.spec.sources?.allowHTTP === true;
-    const groups = Map.groupBy(lookups, ({ config }) => config['ca']);
-    const answers = new Map<object, VaultAnswer>();
-    for (const [ca, group] of groups) {
+    const readGroup = async (
+      ca: string | undefined,
+      group: readonly SecretLookup[],
+    ): Promise<VaultAnswer[]> => {
       const requests = guardedRequests({ allowedRanges, timeoutMs: REQUEST_MS, ...defined({ ca }) });
       try {
         const send: VaultAccess['send'] = (url, request) =>
           requests.send(url, { ...request, signal: AbortSignal.any([request.signal, deadline]) });
-        const read = await readVault(group, { send, allowHttp, timeoutMs: REQUEST_MS });
-        for (const [index, answer] of read.entries()) answers.set(group[index] ?? {}, answer);
+        return await readVault(group, { send, allowHttp, timeoutMs: REQUEST_MS });
       } finally {
         await requests.close();
+      }
+    };
+    const answers = new Map<SecretLookup, VaultAnswer>();
+    for (const [ca, group] of Map.groupBy(lookups, ({ config }) => config['ca'])) {
+      const groupAnswers = await readGroup(ca, group);
+      for (const [index, lookup] of group.entries()) {
+        const answer = groupAnswers[index];
+        if (answer !== undefined) answers.set(lookup, answer);
       }
     }
     return lookups.map(
