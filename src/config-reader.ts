@@ -17,6 +17,11 @@ export interface Source {
 }
 
 const KEY_BYTES = 32;
+/** Bits of an address, by its version. */
+const ADDRESS_BITS = new Map([
+  [4, 32],
+  [6, 128],
+]);
 const RANGE = /^(?<address>[\da-f.:]+)\/(?<bits>\d{1,3})$/i;
 const POSTGRES = ['postgres:', 'postgresql:'];
 
@@ -87,12 +92,18 @@ export class Reader {
     return { host: host === '' ? '0.0.0.0' : host, port };
   }
 
+  /** Texts, separated by commas. */
+  list(name: string): string[] {
+    const texts = (this.optional(name) ?? '').split(',').map((text) => text.trim());
+    return texts.filter((text) => text !== '');
+  }
+
   /** Address ranges, separated by commas. */
   ranges(name: string): string[] {
-    const ranges = (this.optional(name) ?? '').split(',').flatMap((range) => range.trim() || []);
+    const ranges = this.list(name);
     for (const range of ranges) {
       const { address = '', bits } = RANGE.exec(range)?.groups ?? {};
-      const maxBits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+      const maxBits = ADDRESS_BITS.get(isIP(address)) ?? -1;
       if (bits === undefined || Number(bits) > maxBits)
         this.#problems.push(`${name} has "${range}": write ranges like 10.1.0.0/16.`);
     }
@@ -100,11 +111,11 @@ export class Reader {
   }
 
   /**
-   * Hosts with optional ports, separated by commas. A wrong one may be a URL with a password: it is never
-   * shown.
+   * Hosts with optional ports, separated by commas. Messages do not show a wrong entry, because it may be a
+   * URL with a password.
    */
   hosts(name: string): string[] {
-    const hosts = (this.optional(name) ?? '').split(',').flatMap((host) => host.trim() || []);
+    const hosts = this.list(name);
     for (const [index, host] of hosts.entries()) {
       if (!/^[\w.-]+(?::\d{1,5})?$/.test(host))
         this.#problems.push(
@@ -124,7 +135,7 @@ export class Reader {
     return seconds ?? 0;
   }
 
-  /** A URL without credentials. A wrong one may have a password: the value is never shown. */
+  /** A URL without credentials. Messages do not show the value, because a wrong one may have a password. */
   url(name: string, protocols: string[], optional = false): string | undefined {
     const value = optional ? this.optional(name) : this.required(name, 'a URL');
     if (value === undefined || value === '') return undefined;
@@ -133,7 +144,7 @@ export class Reader {
     return value.replace(/(?<!\/)\/+$/, '');
   }
 
-  /** A URL of Postgres, which may hold a password: the value is never shown. */
+  /** A URL of Postgres. Messages do not show it, because it may have a password. */
   secretUrl(name: string, optional = false): string | undefined {
     const value = this.#secret(name, optional);
     if (value !== undefined && !POSTGRES.includes(URL.parse(value)?.protocol ?? '')) {
@@ -142,7 +153,7 @@ export class Reader {
     return value;
   }
 
-  /** A secret that may be absent; the value is never shown. */
+  /** A secret that may be absent. Messages do not show it. */
   secret(name: string): string | undefined {
     return this.#secret(name, true);
   }

@@ -31,9 +31,9 @@ const OPERATOR = {
 };
 
 const limitedTo = (builds: string) =>
-  operatorConfig(from({ ...OPERATOR, MILLRACE_DEFAULT_RUNNING_BUILDS: builds }));
+  operatorConfig(sourceWith({ ...OPERATOR, MILLRACE_DEFAULT_RUNNING_BUILDS: builds }));
 
-function from(
+function sourceWith(
   environment: Record<string, string>,
   files: Record<string, string> = { '/keys/webhook': KEY, '/keys/agent': KEY, '/keys/session': KEY },
 ): Source {
@@ -54,7 +54,7 @@ test('the version is that of the package', () => {
 
 describe('the settings in the environment', () => {
   test('the public gateway gets its key, its addresses and the defaults', () => {
-    const { config, problems } = publicGatewayConfig(from({ ...PUBLIC, MILLRACE_LISTEN: '[::]:80' }));
+    const { config, problems } = publicGatewayConfig(sourceWith({ ...PUBLIC, MILLRACE_LISTEN: '[::]:80' }));
     expect(problems).toBeUndefined();
     expect(config).toMatchObject({
       role: 'public',
@@ -69,7 +69,11 @@ describe('the settings in the environment', () => {
   });
 
   test('flags take precedence over the environment', () => {
-    const source = from({ ...PUBLIC, MILLRACE_SESSION_LIFETIME: '1h', MILLRACE_EXTERNAL_URL: 'https://a' });
+    const source = sourceWith({
+      ...PUBLIC,
+      MILLRACE_SESSION_LIFETIME: '1h',
+      MILLRACE_EXTERNAL_URL: 'https://a',
+    });
     expect(publicGatewayConfig(source).config).toMatchObject({
       sessionSeconds: 3600,
       externalUrl: 'https://a',
@@ -87,7 +91,7 @@ describe('the settings in the environment', () => {
   });
 
   test('the internal gateway reads only the key of agents', () => {
-    const source = from(INTERNAL, { '/keys/agent': KEY });
+    const source = sourceWith(INTERNAL, { '/keys/agent': KEY });
     expect(internalGatewayConfig(source).config).toMatchObject({ role: 'internal', tlsDirectory: '/tls' });
   });
 
@@ -96,13 +100,13 @@ describe('the settings in the environment', () => {
     ['0', 64 * 1024 * 1024],
     ['1Gi', 1024 ** 3],
   ])('if MILLRACE_BUILD_LOG_LIMIT is "%s", a build may have %d bytes of log', (limit, bytes) => {
-    const source = from({ ...INTERNAL, MILLRACE_BUILD_LOG_LIMIT: limit }, { '/keys/agent': KEY });
+    const source = sourceWith({ ...INTERNAL, MILLRACE_BUILD_LOG_LIMIT: limit }, { '/keys/agent': KEY });
     expect(internalGatewayConfig(source).config?.logLimitBytes).toBe(bytes);
   });
 
   test('the internal gateway reaches public registries over HTTPS, and others only if they are listed', () => {
     const keys = { '/keys/agent': KEY };
-    expect(internalGatewayConfig(from(INTERNAL, keys)).config?.imageRegistries).toEqual({
+    expect(internalGatewayConfig(sourceWith(INTERNAL, keys)).config?.imageRegistries).toEqual({
       allowedRanges: [],
       plainHttp: [],
     });
@@ -110,20 +114,22 @@ describe('the settings in the environment', () => {
       MILLRACE_IMAGE_REGISTRIES_ALLOWED_RANGES: '10.1.0.0/16',
       MILLRACE_IMAGE_REGISTRIES_PLAIN_HTTP: 'registry.local, 10.1.2.3:5000',
     };
-    expect(internalGatewayConfig(from({ ...INTERNAL, ...others }, keys)).config?.imageRegistries).toEqual({
+    expect(
+      internalGatewayConfig(sourceWith({ ...INTERNAL, ...others }, keys)).config?.imageRegistries,
+    ).toEqual({
       allowedRanges: ['10.1.0.0/16'],
       plainHttp: ['registry.local', '10.1.2.3:5000'],
     });
     for (const host of ['http://registry.local', 'ann:hunter2@registry.local']) {
       const wrong = { ...INTERNAL, MILLRACE_IMAGE_REGISTRIES_PLAIN_HTTP: `registry.local, ${host}` };
-      expect(internalGatewayConfig(from(wrong, keys)).problems).toEqual([
+      expect(internalGatewayConfig(sourceWith(wrong, keys)).problems).toEqual([
         'Entry 2 of MILLRACE_IMAGE_REGISTRIES_PLAIN_HTTP is not a host: write hosts like registry.example:5000.',
       ]);
     }
   });
 
   test('the operator creates the database credentials itself if only a database host is set', () => {
-    expect(operatorConfig(from(OPERATOR)).config).toMatchObject({
+    expect(operatorConfig(sourceWith(OPERATOR)).config).toMatchObject({
       database: { kind: 'own', host: 'millrace-postgres' },
       imagePullPolicy: 'IfNotPresent',
       pods: { imagePullPolicy: 'Always', storage: {}, userNamespaces: 'never' },
@@ -131,20 +137,23 @@ describe('the settings in the environment', () => {
   });
 
   test('the operator serves the admission webhook only if an address is set', () => {
-    expect(operatorConfig(from(OPERATOR)).config?.webhook).toBeUndefined();
+    expect(operatorConfig(sourceWith(OPERATOR)).config?.webhook).toBeUndefined();
     const listen = { ...OPERATOR, MILLRACE_WEBHOOK_LISTEN: '0.0.0.0:10250' };
     const address = { host: '0.0.0.0', port: 10_250 };
-    expect(operatorConfig(from(listen)).config?.webhook).toEqual({ listen: address, certificate: 'own' });
+    expect(operatorConfig(sourceWith(listen)).config?.webhook).toEqual({
+      listen: address,
+      certificate: 'own',
+    });
     const withCertManager = { ...listen, MILLRACE_WEBHOOK_CERTIFICATE: 'cert-manager' };
-    expect(operatorConfig(from(withCertManager)).config?.webhook).toMatchObject({
+    expect(operatorConfig(sourceWith(withCertManager)).config?.webhook).toMatchObject({
       certificate: 'cert-manager',
     });
-    expect(operatorConfig(from({ ...listen, MILLRACE_WEBHOOK_CERTIFICATE: 'none' })).problems).toEqual([
+    expect(operatorConfig(sourceWith({ ...listen, MILLRACE_WEBHOOK_CERTIFICATE: 'none' })).problems).toEqual([
       'MILLRACE_WEBHOOK_CERTIFICATE is "none": use one of own, cert-manager.',
     ]);
   });
 
-  test('a limit of the installation is a number, and 0 is none', () => {
+  test('a limit of the installation is a number, and 0 means no limit', () => {
     expect(limitedTo('20').config?.defaultLimits).toEqual({ runningBuilds: 20 });
     expect(limitedTo('0').config?.defaultLimits).toEqual({});
     expect(limitedTo('many').problems).toEqual([
@@ -154,7 +163,7 @@ describe('the settings in the environment', () => {
 
   test('a secret may come from a file, without its last line end', () => {
     const { MILLRACE_DATABASE_URL, ...rest } = PUBLIC;
-    const source = from(
+    const source = sourceWith(
       { ...rest, MILLRACE_DATABASE_URL_FILE: '/db/url' },
       { '/keys/webhook': KEY, '/keys/session': KEY, '/db/url': `${MILLRACE_DATABASE_URL}\n` },
     );
@@ -230,21 +239,22 @@ const FAULTS: Record<
   },
 };
 
-describe('a wrong setting is reported in a sentence', () => {
-  test.each(Object.entries(FAULTS))('%s', (_name, { environment, files, problem }) => {
-    const { config, problems } = publicGatewayConfig(from(environment, files));
+describe('wrong settings', () => {
+  test.each(Object.entries(FAULTS))('are reported in a sentence: %s', (_name, testCase) => {
+    const { environment, files, problem } = testCase;
+    const { config, problems } = publicGatewayConfig(sourceWith(environment, files));
     expect(config).toBeUndefined();
     expect(problems).toEqual([problem]);
     expect(problems?.join()).not.toContain('hunter2');
   });
 
-  test('of the client, without the password in its address', () => {
-    expect(clientConfig(from({ MILLRACE_URL: 'ann:hunter2@ci.example.org' })).problems).toEqual([
+  test('of the client are reported without the password in its address', () => {
+    expect(clientConfig(sourceWith({ MILLRACE_URL: 'ann:hunter2@ci.example.org' })).problems).toEqual([
       'MILLRACE_URL is not a URL like https://… or http://….',
     ]);
   });
 
-  test('together with all other problems', () => {
-    expect(internalGatewayConfig(from({})).problems).toHaveLength(6);
+  test('are all reported together', () => {
+    expect(internalGatewayConfig(sourceWith({})).problems).toHaveLength(6);
   });
 });

@@ -116,9 +116,7 @@ export function publicGatewayConfig(source: Source = PROCESS_SOURCE): Configured
     sessionSeconds: read.lifetime('MILLRACE_SESSION_LIFETIME'),
     idleSeconds: read.lifetime('MILLRACE_SESSION_IDLE_TIMEOUT'),
     tokenMaxSeconds: read.lifetime('MILLRACE_TOKEN_MAX_LIFETIME', '1y'),
-    oauthSecretsDirectories: (read.optional('MILLRACE_OAUTH_SECRETS_DIR') ?? '')
-      .split(',')
-      .flatMap((path) => path.trim() || []),
+    oauthSecretsDirectories: read.list('MILLRACE_OAUTH_SECRETS_DIR'),
     cluster:
       (read.optional('KUBERNETES_SERVICE_HOST') ?? read.optional('KUBECONFIG'))
         ? clusterConfig(read)

@@ -49,16 +49,16 @@ export class Loops {
   #refusedTeams = new Map<string, number>();
   /** Whether a shape may get a second warm Pod. Only the timer sets it: a new Pod slows down other starts. */
   #refill = true;
-  readonly #stop: (() => void)[] = [];
+  readonly #onStop: (() => void)[] = [];
   /** Periodic work by queue key. Work on a single pipeline or team has keys of its own. */
-  readonly #works: ReadonlyMap<string, () => Promise<ReconcileResult>>;
+  readonly #periodicWork: ReadonlyMap<string, () => Promise<ReconcileResult>>;
 
   constructor(leadership: Leadership, reconciling: Reconciling) {
     this.#leadership = leadership;
     this.#reconciling = reconciling;
     this.#queue = workQueue(leadership, 'loop', (key) => this.#work(key), kindOf);
     this.#pods = new PodFollower(leadership, reconciling);
-    this.#works = new Map([
+    this.#periodicWork = new Map([
       ['builds', () => this.#startBuilds()],
       ['warm', () => this.#keepWarmPods()],
       ['checks', () => this.#startChecks()],
@@ -77,11 +77,11 @@ export class Loops {
 
   start(): void {
     const { notifications } = this.#leadership.database;
-    this.#stop.push(notifications.listen(TOPICS, (notification) => this.#onNotification(notification)));
+    this.#onStop.push(notifications.listen(TOPICS, (notification) => this.#onNotification(notification)));
     for (const [key, ms] of Object.entries(INTERVALS_MS)) {
       this.#queue.add(key);
       const timer = setInterval(() => this.#tick(key), ms);
-      this.#stop.push(() => clearInterval(timer));
+      this.#onStop.push(() => clearInterval(timer));
     }
   }
 
@@ -91,7 +91,7 @@ export class Loops {
   }
 
   async stop(): Promise<void> {
-    for (const stop of this.#stop) stop();
+    for (const stop of this.#onStop) stop();
     await Promise.all([this.#queue.stop(), this.#pods.stop()]);
   }
 
@@ -126,7 +126,7 @@ export class Loops {
     const [kind = '', id = ''] = key.split(' ');
     if (kind === 'team') return this.#tryRefused(id);
     // The only other keys are `schedule` and `schedule <pipeline>`.
-    return this.#works.get(kind)?.() ?? this.#schedule(id === '' ? 'all' : Number(id));
+    return this.#periodicWork.get(kind)?.() ?? this.#schedule(id === '' ? 'all' : Number(id));
   }
 
   #podChanged(change: ObjectChange<PodProjection>): void {
@@ -223,7 +223,7 @@ export class Loops {
     // The notification may mean that a build has ended and its slot is free.
     if (builds.length > 0 || pipeline !== 'all') this.#queue.add('builds');
     const ending = this.#ending('a pipeline could not be scheduled', failures);
-    // Its remaining builds come after all other work, so that one busy pipeline delays nothing else.
+    // The remaining builds of the pipeline come after all other work, so that it delays nothing else.
     return more && ending === 'done' ? { requeueAfterMs: 0 } : ending;
   }
 

@@ -85,7 +85,7 @@ export class StartPacer {
   }
 
   #now(): number {
-    return (this.#options.now ?? (() => performance.now()))();
+    return this.#options.now?.() ?? performance.now();
   }
 }
 

@@ -57,8 +57,12 @@ async function rewrapOnce(
     const batch = await rows.ofOtherKeys(current, MAX_ROWS, after);
     for (const row of batch) {
       const renewed = rewrap(row);
-      if (renewed !== undefined) await rows.saveWrappedKey({ ...renewed, id: row.id }, row.keyId);
-      counts[renewed === undefined ? 'unopened' : 'rewrapped'] += 1;
+      if (renewed === undefined) {
+        counts.unopened += 1;
+        continue;
+      }
+      await rows.saveWrappedKey({ ...renewed, id: row.id }, row.keyId);
+      counts.rewrapped += 1;
     }
     after = batch.at(-1)?.id ?? after;
     if (batch.length < MAX_ROWS) return counts;

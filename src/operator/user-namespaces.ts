@@ -32,7 +32,8 @@ export class UserNamespaces {
   nodesChanged(): void {
     const { setting, nodes, changed, log } = this.#options;
     const before = this.#decided;
-    const { pods, reason, message } = (this.#decided = decideUserNamespaces(setting, nodes()));
+    this.#decided = decideUserNamespaces(setting, nodes());
+    const { pods, reason, message } = this.#decided;
     if (before.message !== message) log.info({ pods, reason }, message);
     if (before.pods !== pods) changed();
   }

@@ -55,7 +55,8 @@ export class Waits {
     for (const { number, reason } of [...this.#cached.values()].flatMap(({ waiting }) => waiting)) {
       const what = number === undefined ? 'job' : 'build';
       const key = `${what} ${reason.code}`;
-      counts.set(key, [{ what, reason: reason.code }, (counts.get(key)?.[1] ?? 0) + 1]);
+      const [, count] = counts.get(key) ?? [undefined, 0];
+      counts.set(key, [{ what, reason: reason.code }, count + 1]);
     }
     return [...counts.values()];
   }
