@@ -34,7 +34,8 @@ async function startWaiting(more = '', trouble?: Trouble) {
 /** Of three exchanges of shells, one request fails and one answer is lost. */
 const losesExchanges: Trouble = (path, count) => {
   if (!path.endsWith('/debug')) return undefined;
-  return count % 3 === 0 ? 'answer-lost' : count % 3 === 1 ? 'refuse' : undefined;
+  if (count % 3 === 0) return 'answer-lost';
+  return count % 3 === 1 ? 'refuse' : undefined;
 };
 
 describe('a shell in a running step', () => {

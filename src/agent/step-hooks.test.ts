@@ -65,17 +65,21 @@ function expectedHooks(
   return status === 'skipped' ? [] : [...ofStatus, ...ensure].map(({ id }) => id);
 }
 
-const isHookOf = (owner: string, step: string): boolean =>
-  (owner === '' || step.startsWith(`${owner}.`)) &&
-  /^(?:on_success|on_failure|on_cancel|ensure)\.\d$/.test(step.slice(owner === '' ? 0 : owner.length + 1));
+/** Whether a step is a hook of the step or group `owner`, or, if that is empty, of the job. */
+function isHookOf(owner: string, step: string): boolean {
+  const prefix = owner === '' ? '' : `${owner}.`;
+  return step.startsWith(prefix) && HOOK.test(step.slice(prefix.length));
+}
+
+const HOOK = /^(?:on_success|on_failure|on_cancel|ensure)\.\d$/;
 
 /** The starts and ends of one step or group and of its hooks, in their order. */
 function history(owner: string, events: readonly BuildEvent[]): string[] {
   return events.flatMap((event) => {
     if (event.type !== 'step-started' && event.type !== 'step-ended') return [];
     if (event.step !== owner && !isHookOf(owner, event.step)) return [];
-    const word = event.type === 'step-started' ? 'start' : event.step === owner ? event.status : 'end';
-    return [`${word} ${event.step}`];
+    if (event.type === 'step-started') return [`start ${event.step}`];
+    return [`${event.step === owner ? event.status : 'end'} ${event.step}`];
   });
 }
 

@@ -67,9 +67,10 @@ async function follow(path: string, as?: string): Promise<() => [ReceivedEvent, 
   const reader = await readEvents(`${gateway.base}/teams/main/pipelines/${path}/events`, headers);
   open.push(reader);
   const received = (): ReceivedEvent[] =>
-    reader.events.flatMap(({ name, data }) =>
-      name === 'pipeline' ? [JSON.parse(data).pipeline] : name === 'build' ? [JSON.parse(data)] : [],
-    );
+    reader.events.flatMap(({ name, data }) => {
+      if (name === 'pipeline') return [JSON.parse(data).pipeline];
+      return name === 'build' ? [JSON.parse(data)] : [];
+    });
   while (received().length === 0) await sleep(10);
   return () => {
     const [first, ...more] = received();

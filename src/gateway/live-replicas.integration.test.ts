@@ -108,7 +108,8 @@ const END: EventToSend = {
 };
 
 async function sendEvent(event: EventToSend): Promise<void> {
-  const numbered = { ...event, at: new Date().toISOString(), sequence: (lastSequence += 1) };
+  lastSequence += 1;
+  const numbered = { ...event, at: new Date().toISOString(), sequence: lastSequence };
   await followBuild(build, [numbered], { builds: stores.builds, notifications });
 }
 

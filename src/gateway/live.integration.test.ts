@@ -70,7 +70,8 @@ type EventToSend = BuildEvent extends infer E
 /** Reports events as the agent of the build, at the first replica. */
 async function sendEvents(...events: EventToSend[]): Promise<void> {
   const at = new Date().toISOString();
-  const numbered = events.map((event) => ({ ...event, at, sequence: (lastSequence += 1) }));
+  const numbered = events.map((event, index) => ({ ...event, at, sequence: lastSequence + index + 1 }));
+  lastSequence += events.length;
   await followBuild(build, numbered, { builds: stores.builds, notifications: first.notifications });
 }
 const log = (text: string): EventToSend => ({ type: 'log', step: '1', text });

@@ -235,7 +235,8 @@ describe('the pipeline page', () => {
     let sequence = 0;
     const sendEvents = async (...events: EventToSend[]): Promise<void> => {
       const at = new Date().toISOString();
-      const numbered = events.map((event) => ({ ...event, at, sequence: (sequence += 1) }));
+      const numbered = events.map((event, index) => ({ ...event, at, sequence: sequence + index + 1 }));
+      sequence += events.length;
       const build = { build: started.id, attempt: started.attempt };
       await followBuild(build, numbered, { builds: stores.builds, notifications: gateway.notifications });
     };

@@ -25,7 +25,8 @@ beforeAll(async () => {
 beforeEach(async () => {
   await stores.empty();
   // The team has another name in each test, so that no answer is cached.
-  team = `main-${(teamCount += 1)}`;
+  teamCount += 1;
+  team = `main-${teamCount}`;
   app = `/teams/${team}/pipelines/app`;
   await stores.teams.saveTeam({ name: team, namespace: team });
   await savePipeline(true);

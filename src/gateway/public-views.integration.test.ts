@@ -29,7 +29,8 @@ let teamCount = 0;
 let team = '';
 beforeEach(async () => {
   await stores.empty();
-  team = `main-${(teamCount += 1)}`;
+  teamCount += 1;
+  team = `main-${teamCount}`;
   await stores.teams.saveTeam({ name: team, namespace: team });
 });
 

@@ -177,14 +177,15 @@ function startLoad() {
   let ready = replicas.map(() => true);
   let probedAt = performance.now();
   const stop = new AbortController();
-  let number = 0;
+  let lastNumber = 0;
   const total = (): number => answered.reduce((sum, count) => sum + count, 0);
 
   async function askOnce(replica: number): Promise<void> {
-    const requestNumber = (number += 1);
+    lastNumber += 1;
+    const number = lastNumber;
     try {
       const [path, method] =
-        requestNumber % 2 === 0 ? [webhook, 'POST' as const] : ['/auth/methods', 'GET' as const];
+        number % 2 === 0 ? [webhook, 'POST' as const] : ['/auth/methods', 'GET' as const];
       const dispatcher = agents[replica];
       const answer = await request(`${replicaAt(replica).base}${path}`, {
         method,
@@ -193,14 +194,12 @@ function startLoad() {
       await answer.body.dump();
       // An overloaded process refuses requests and tells the client when to try again.
       if (answer.statusCode === 503 && answer.headers['retry-after'] === '1') await pause(100);
-      else if (answer.statusCode >= 300)
-        failed.push({ number: requestNumber, replica, why: String(answer.statusCode) });
+      else if (answer.statusCode >= 300) failed.push({ number, replica, why: String(answer.statusCode) });
       else answered[replica] = (answered[replica] ?? 0) + 1;
     } catch (error) {
       ready[replica] = false;
       // If the connection was refused, nothing was sent, so a load balancer would use the next replica.
-      if (!String(error).includes('ECONNREFUSED'))
-        failed.push({ number: requestNumber, replica, why: String(error) });
+      if (!String(error).includes('ECONNREFUSED')) failed.push({ number, replica, why: String(error) });
     }
   }
   async function client(start: number): Promise<void> {
@@ -221,7 +220,7 @@ function startLoad() {
   const work = Promise.all([probe(), ...Array.from({ length: CLIENTS }, (_, index) => client(index))]);
   return {
     /** The number of the latest request. */
-    latestRequest: () => number,
+    latestRequest: () => lastNumber,
     /** Waits until this many more requests were answered. */
     async after(count: number): Promise<void> {
       const goal = total() + count;

@@ -65,7 +65,7 @@ describe('the plan of a build', () => {
     expect(plan.notice).toBeUndefined();
   });
 
-  test('a job without a timeout has that of its team', () => {
+  test('has the timeout of the team if the job has none', () => {
     const facts = factsOf({ ref: 'a' });
     expect(planForAgent({ ...facts, defaultTimeoutSeconds: 900 }).timeoutSeconds).toBe(900);
     expect(planForAgent(facts).timeoutSeconds).toBe(21_600);
@@ -165,8 +165,8 @@ function withCustomType(version: Record<string, string>): AttemptFacts {
   return { ...facts, definition };
 }
 
-describe('a build of a fork runs the get of a secret type of the pipeline', () => {
-  test('for its get only, in a Pod with the same containers as that of any other build', async () => {
+describe('the get of a secret type of the pipeline', () => {
+  test('runs in a build of a fork for its get only, in a Pod with the containers of any other build', async () => {
     const facts = withCustomType({ ref: 'a', fork: 'true' });
     expect(await fillStep(facts, operation('0'), secrets)).toMatchObject({
       answer: 'run',
@@ -176,13 +176,13 @@ describe('a build of a fork runs the get of a secret type of the pipeline', () =
     expect(planForAgent(facts).containers).toEqual(planForAgent(withCustomType({ ref: 'a' })).containers);
   });
 
-  test('and uses the value that this get returned', async () => {
+  test('gives its value to the step', async () => {
     const given = new Map([['token', { value: 'hunter2' }]]);
     const answer = await fillStep(withCustomType({ ref: 'a', fork: 'true' }), { id: '0', given }, secrets);
     expect(answer).toMatchObject({ operation: { env: { param_token: 'hunter2' } }, masks: ['hunter2'] });
   });
 
-  test('and cannot give a value to a secret of another type', async () => {
+  test('cannot give a value to a secret of another type', async () => {
     const given = new Map([['forge/token', { value: 'forged' }]]);
     const answer = await fillStep(factsOf({ ref: 'a' }), { id: '0', given }, secrets);
     expect(answer).toMatchObject({ operation: { env: { param_token: 'value of forge/token' } } });

@@ -183,7 +183,10 @@ describe('a build that is to start', () => {
     let podsCreated = 0;
     const countingCluster = {
       prepareClaim: async (claim: CacheClaim) => await cluster.prepareClaim(claim),
-      createBuildPod: async (build: PendingBuild) => ((podsCreated += 1), cluster.createBuildPod(build)),
+      createBuildPod: async (build: PendingBuild) => {
+        podsCreated += 1;
+        return await cluster.createBuildPod(build);
+      },
       teamPods: (team: string) => cluster.teamPods(team),
       nodeLabel: (tag: string) => cluster.nodeLabel(tag),
       runningPods: (team: string, kind: PodKind) => cluster.runningPods(team, kind),

@@ -75,7 +75,7 @@ describe('followBuild', () => {
 
   test.each<[sentence: string, notified: { notified?: boolean }, byAgent: boolean]>([
     ['the agent has sent the notifications', {}, true],
-    ['the agent was stopped before it sent them', { notified: false }, false],
+    ['the agent was stopped before it sent the notifications', { notified: false }, false],
   ])('says whether %s', async (_sentence, notified, byAgent) => {
     const ended: BuildEvent = {
       sequence: 1,

@@ -20,7 +20,7 @@ const POD = 'app-unit-1-1';
 let stores: TestStores;
 let cluster: InMemoryCluster;
 let notifications: RecordedNotifications;
-/** Seconds by which the clock of the flows is ahead of the cancellation, or before that of the real time. */
+/** Seconds by which the clock of the flows is ahead of `cancelledAt`, or of the real time if that is unset. */
 let ahead: number;
 let cancelledAt: Date | undefined;
 let reported: string[];
@@ -44,7 +44,10 @@ const ports = () => ({
 beforeEach(async () => {
   await stores.empty();
   cancelledAt = undefined;
-  [cluster, notifications, ahead, reported] = [new InMemoryCluster(), new RecordedNotifications(), 1, []];
+  cluster = new InMemoryCluster();
+  notifications = new RecordedNotifications();
+  ahead = 1;
+  reported = [];
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   const saved = await stores.pipelines.savePipeline(toSave(samplePipeline()));
   await recordFoundVersions(stores, saved, [{ ref: 'a' }]);

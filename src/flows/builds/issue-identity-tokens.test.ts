@@ -43,7 +43,10 @@ function portsWith(more: Partial<IssueIdentityPorts> = {}) {
       sign: async ({ aud, jti, exp, iat }) => `${aud} ${jti} ${exp - iat}`,
     }),
     externalUrl: 'https://ci.test',
-    newTokenId: () => `id-${(id += 1)}`,
+    newTokenId: () => {
+      id += 1;
+      return `id-${id}`;
+    },
     now: () => new Date('2030-01-01T00:00:00.900Z'),
     ...more,
   };

@@ -243,7 +243,10 @@ test('each version is built once and passes all jobs, whichever calls fail in be
   await find('a');
   // A seeded random source, so that a failure can be repeated.
   let seed = 7;
-  const chance = (): number => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
+  const chance = (): number => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return seed / 2_147_483_647;
+  };
   const failing = <T extends object>(target: T): T =>
     new Proxy(target, {
       get(real, name, receiver): unknown {
@@ -259,7 +262,11 @@ test('each version is built once and passes all jobs, whichever calls fail in be
     });
   let crashes = 0;
   const countCrash = async (work: () => Promise<unknown>): Promise<void> => {
-    await work().catch(() => (crashes += 1));
+    try {
+      await work();
+    } catch {
+      crashes += 1;
+    }
   };
   for (const ref of ['b', 'c', 'd', 'e']) await stores.checks.recordCheck(await openedCheck(ref), now());
   for (let round = 0; round < 60; round += 1) {

@@ -34,7 +34,7 @@ class Chance {
     this.#state = seed;
   }
 
-  /** Below 1 (mulberry32). */
+  /** The next random number, at least 0 and below 1. The algorithm is mulberry32. */
   next(): number {
     this.#state = (this.#state + 0x6d_2b_79_f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);

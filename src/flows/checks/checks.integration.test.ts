@@ -46,13 +46,8 @@ describe('a check', () => {
     expect(first.runs).toHaveLength(10);
     expect(first.held).toBe(12);
     const runs = await stores.checks.openRuns();
-    expect(
-      Math.max(
-        ...Map.groupBy(runs, (run) => run.team)
-          .values()
-          .map((runsOfTeam) => runsOfTeam.length),
-      ),
-    ).toBe(3);
+    const runsByTeam = Map.groupBy(runs, (run) => run.team);
+    expect(Math.max(...runsByTeam.values().map((runsOfTeam) => runsOfTeam.length))).toBe(3);
     await stores.checks.requestCheck({ team: 'a', pipeline: 'one', resource: 'git.app' }, 'manual', now());
     expect((await startChecks(ports())).runs).toEqual([]);
     await stores.checks.closeRun(runs[0]?.run ?? 0, now());
@@ -149,7 +144,8 @@ describe('a check', () => {
 
   test('waits under a limit while a new leader has not listed the Pods of its team', async () => {
     await save();
-    [cluster.checkSlots, cluster.isListed] = [1, false];
+    cluster.checkSlots = 1;
+    cluster.isListed = false;
     expect(await startChecks(ports())).toMatchObject({ runs: [], held: 1, short: [] });
     cluster.isListed = true;
     expect((await startChecks(ports())).runs).toHaveLength(1);

@@ -49,7 +49,8 @@ const ports = () => ({ ...stores, cluster, notifications, now, pods: () => [...c
 beforeAll(async () => void (stores = await openStores()));
 afterAll(async () => await stores.close());
 beforeEach(async () => {
-  [statuses, checks] = [new StatusForge('gitea', 'the-token'), new CheckRunForge()];
+  statuses = new StatusForge('gitea', 'the-token');
+  checks = new CheckRunForge();
   await Promise.all([statuses.open(), checks.open()]);
 });
 afterEach(async () => await Promise.all([statuses.close(), checks.close()]));

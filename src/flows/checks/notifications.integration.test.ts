@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { rows } from '#adapters/database/connection/pool.ts';
+import { decideNotificationRuns } from '#domain/build/due-notifications.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
 import type { Job, NotificationEvent, Pipeline } from '#domain/pipeline/pipeline.ts';
 import { endBuild } from '#flows/builds/end-build.ts';
+import { followBuild } from '#flows/builds/follow-build.ts';
 import { expireApprovals } from '#flows/builds/give-turns.ts';
 import { startBuilds } from '#flows/builds/start-builds.ts';
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
@@ -215,7 +217,6 @@ describe('a build whose Pod is lost', () => {
       { sequence: 1, at: now().toISOString(), type: 'step-started' as const, step: '0' },
       { sequence: 2, at: now().toISOString(), type: 'step-started' as const, step: 'notification.1' },
     ];
-    const { followBuild } = await import('#flows/builds/follow-build.ts');
     await followBuild({ build: await idOf('1'), attempt: 1 }, events, ports());
     await loseBuild('1');
     expect((await claimAndShow()).map(({ sent }) => sent)).toEqual([['1 failed chat.changed']]);
@@ -224,7 +225,6 @@ describe('a build whose Pod is lost', () => {
   test('sends what an agent that was stopped could not send', async () => {
     const at = now().toISOString();
     const end = { outcome: 'failed', reason: 'StepFailed', message: 'Step ship: exit code 1.' } as const;
-    const { followBuild } = await import('#flows/builds/follow-build.ts');
     const events: BuildEvent[] = [
       { sequence: 1, at, type: 'step-started', step: '0' },
       { sequence: 2, at, type: 'step-ended', step: '0', status: 'failed', exitCode: 1 },
@@ -339,7 +339,6 @@ describe('runs of notifications', () => {
 
   test('are opened once, even by two operators at once', async () => {
     const due = await stores.checks.dueNotifications();
-    const { decideNotificationRuns } = await import('#domain/build/due-notifications.ts');
     const decision = decideNotificationRuns(due);
     await Promise.all([1, 2].map(async () => await stores.checks.openNotificationRuns(decision)));
     expect(await stores.checks.openHookRuns()).toHaveLength(1);

@@ -44,6 +44,7 @@ function portsOf({
   const compile = (_config: string, _variables: object, sources: ResolvedSources = {}): Compilation => {
     compiledWith.push(sources);
     const reached = ['pipeline'];
+    // The loop also visits the names that it appends.
     for (const name of reached)
       reached.push(...(names[name] ?? []).filter((source) => !reached.includes(source)));
     const needs = reached.slice(1).filter((name) => !(name in sources));

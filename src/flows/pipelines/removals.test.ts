@@ -132,7 +132,7 @@ describe('a team', () => {
   test('a team is saved only when its namespace is ready', async () => {
     const saved = { members: [], groups: [], groupProviders: [] };
     const clock = { now: () => new Date() };
-    const store = new InMemoryTeam({ now: saved });
+    const store = new InMemoryTeam({ stored: saved });
     const refusal = { answer: 'refused', reason: 'NamespaceNotOurs', message: 'not ours' } as const;
     const refusing = { pipelinesOf, prepareNamespace: () => Promise.resolve(refusal) };
     expect(await applyTeam(blue, { ...clock, store, cluster: refusing })).toEqual({

@@ -62,13 +62,13 @@ describe('a rename', () => {
   test('a rename is complete wherever the operator is killed', async () => {
     for (let nth = 0; ; nth += 1) {
       const [from, to] = [nth === 0 ? 'app' : `app-${nth}`, `app-${nth + 1}`];
-      let killed = false;
-      const first = async (): Promise<void> => {
-        killed = await killedAt(nth, async (testProcess) => await renames.operate(testProcess));
+      let killed: boolean | undefined;
+      // Only the first operator is killed.
+      const operator = async (): Promise<void> => {
+        if (killed === undefined)
+          killed = await killedAt(nth, async (testProcess) => await renames.operate(testProcess));
+        else await renames.operate();
       };
-      const killedOnce = [first].values();
-      const operator = async (): Promise<void> =>
-        await (killedOnce.next().value ?? (() => renames.operate()))();
       expect(await renames.rename(to, { from, operator })).toMatchObject(RENAMED);
       await renames.operate();
       await expectRenamed(to, from);
@@ -204,7 +204,8 @@ describe('the old name', () => {
   });
 
   test('an operator that waited for the lock to remove the old name reads the name again', async () => {
-    const [isLocked, mayRename] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const isLocked = Promise.withResolvers<void>();
+    const mayRename = Promise.withResolvers<void>();
     const renaming = stores.pool.transaction(async (connection) => {
       await connection.query(rows()`SELECT pg_advisory_xact_lock(1, id::int) FROM pipelines`);
       isLocked.resolve();
@@ -213,11 +214,11 @@ describe('the old name', () => {
     });
     await isLocked.promise;
     const removing = stores.pipelines.removePipeline(APP);
-    while (
-      !(await stores.pool.exists(rows()`
+    let isWaiting = false;
+    while (!isWaiting)
+      isWaiting = await stores.pool.exists(rows()`
       SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
-        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`))
-    );
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`);
     mayRename.resolve();
     await renaming;
     expect(await removing).toEqual({ runningBuilds: [] });

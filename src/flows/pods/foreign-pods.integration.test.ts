@@ -47,7 +47,8 @@ const ports = () => ({
  */
 beforeEach(async () => {
   await stores.empty();
-  [cluster, presentForeign] = [new InMemoryCluster(), new Map()];
+  cluster = new InMemoryCluster();
+  presentForeign = new Map();
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   const jobs = [
     job('unit', get('git.app'), task('test')),

@@ -43,7 +43,9 @@ const SUCCEEDED = { outcome: 'succeeded', reason: 'AllStepsSucceeded', message: 
 
 beforeEach(async () => {
   await stores.empty();
-  [cluster, results, aheadMs] = [new InMemoryCluster(), [], 0];
+  cluster = new InMemoryCluster();
+  results = [];
+  aheadMs = 0;
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   const jobs = [
     job('unit', task('test')),

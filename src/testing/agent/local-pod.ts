@@ -17,6 +17,12 @@ const AS_NOBODY = [
 
 const asNobodyIn = (folder: string): string[] => ['chroot', '--userspec=65534:65534', '--groups=', folder];
 
+/** The words before a command that choose its user and its root directory. */
+function userOf({ root, rootFolder }: ShimOptions): string[] {
+  if (root === true) return [];
+  return rootFolder === undefined ? AS_NOBODY : asNobodyIn(rootFolder);
+}
+
 export interface ShimOptions {
   environment?: Record<string, string>;
   port?: number;
@@ -64,9 +70,7 @@ export class LocalPod {
   }
 
   startShim(binary: string, container: string, more: ShimOptions = {}): ChildProcess {
-    const user =
-      more.root === true ? [] : more.rootFolder === undefined ? AS_NOBODY : asNobodyIn(more.rootFolder);
-    const prepared = ['sh', '-c', `${more.before ?? ':'} && exec "$@"`, 'sh', ...user, binary];
+    const prepared = ['sh', '-c', `${more.before ?? ':'} && exec "$@"`, 'sh', ...userOf(more), binary];
     const namespace = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child'];
     return this.#start(more.plain === true ? [binary] : [...namespace, ...prepared], {
       TMPDIR: this.#temporary,

@@ -27,7 +27,8 @@ export async function startReportedBuild({
   let sequence = 0;
   return async (...events) => {
     const now = new Date().toISOString();
-    const numbered = events.map((event) => ({ at: now, ...event, sequence: (sequence += 1) }));
+    const numbered = events.map((event, index) => ({ at: now, ...event, sequence: sequence + index + 1 }));
+    sequence += events.length;
     const build = { build: started.id, attempt: started.attempt };
     await followBuild(build, numbered, { builds: stores.builds, notifications });
   };

@@ -26,7 +26,8 @@ function fail(code: number, message: string): never {
   process.stderr.write(`${message}\n`);
   process.exit(code);
 }
-const usage = (message: string): never => fail(125, `fake docker: ${message}`);
+/** Exits as docker does after a usage error. */
+const refuse = (message: string): never => fail(125, `fake docker: ${message}`);
 
 const lines = (name: string): string[] =>
   existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8').split('\n').filter(Boolean) : [];
@@ -72,16 +73,16 @@ function readRun(): RunRequest {
     else if (word.startsWith('--')) {
       const [name = '', ...valueParts] = word.split('=');
       const value = valueParts.join('=');
-      if (RUN_FLAGS[name] === undefined) usage(`unknown flag: ${name}`);
-      if (RUN_FLAGS[name]?.(value) !== true) usage(`invalid argument ${JSON.stringify(value)} for ${name}`);
+      if (RUN_FLAGS[name] === undefined) refuse(`unknown flag: ${name}`);
+      if (RUN_FLAGS[name]?.(value) !== true) refuse(`invalid argument ${JSON.stringify(value)} for ${name}`);
       flags.push([name, value]);
     } else {
-      if (words.length > index + 1) usage('arguments after the image are not expected here');
-      if (!hasRm) usage('the container would stay: --rm is missing');
+      if (words.length > index + 1) refuse('arguments after the image are not expected here');
+      if (!hasRm) refuse('the container would stay: --rm is missing');
       return { image: word, flags };
     }
   }
-  return usage('docker run requires at least 1 argument');
+  return refuse('docker run requires at least 1 argument');
 }
 
 async function runContainer({ image, flags }: RunRequest): Promise<number> {
@@ -110,7 +111,7 @@ async function runContainer({ image, flags }: RunRequest): Promise<number> {
 
 function inspect(image: string): void {
   if (!isPulled(image)) fail(1, `[]\nError: No such image: ${image}`);
-  const { architecture, env, entrypoint, cmd } = registry[image] ?? usage('a broken state');
+  const { architecture, env, entrypoint, cmd } = registry[image] ?? refuse('a broken state');
   const pairs = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   // Docker leaves out what an image does not have.
   const config = {
@@ -125,7 +126,7 @@ function inspect(image: string): void {
 }
 
 function pull([flag, image = '', ...more]: string[]): void {
-  if (flag !== '--quiet' || more.length > 0) usage('docker pull takes --quiet and one image');
+  if (flag !== '--quiet' || more.length > 0) refuse('docker pull takes --quiet and one image');
   if (registry[image] === undefined) fail(1, `Error response from daemon: manifest for ${image} not found`);
   appendFileSync(join(folder, 'pulled'), `${image}\n`);
   process.stdout.write(`${image}\n`);
@@ -134,7 +135,7 @@ function pull([flag, image = '', ...more]: string[]): void {
 appendFileSync(join(folder, 'calls'), `docker ${[command, ...words].join(' ')}\n`);
 switch (command) {
   case 'image':
-    if (words[0] !== 'inspect' || words.length !== 2) usage('docker image inspect takes one image here');
+    if (words[0] !== 'inspect' || words.length !== 2) refuse('docker image inspect takes one image here');
     inspect(words[1] ?? '');
     break;
   case 'pull':
@@ -144,9 +145,9 @@ switch (command) {
     process.exitCode = await runContainer(readRun());
     break;
   case 'rm':
-    if (words[0] !== '--force' || words.length < 2) usage('docker rm takes --force and names');
+    if (words[0] !== '--force' || words.length < 2) refuse('docker rm takes --force and names');
     for (const name of words.slice(1)) rmSync(fileOf(name), { force: true });
     break;
   default:
-    usage(`'${command}' is not a docker command`);
+    refuse(`'${command}' is not a docker command`);
 }

@@ -72,7 +72,7 @@ export function withDocker(name = 'docker'): string {
 
 /** The calls of docker, and the containers that still run. */
 export function dockerState(): { calls: string; running: string[] } {
-  const calls = shown(textOf('calls')).split('\n').slice(0, -1);
+  const calls = normalized(textOf('calls')).split('\n').slice(0, -1);
   // Containers start at the same time.
   const inOrder = [...calls.filter((call) => !isStart(call)), ...calls.filter(isStart).toSorted()];
   return { calls: inOrder.map((call) => `${call}\n`).join(''), running: runningContainers() };
@@ -136,15 +136,15 @@ export interface FinishedRun {
 export async function run(line: string, environment: Record<string, string> = {}): Promise<FinishedRun> {
   const running = startRun(line.split(' '), environment);
   const exit = await running.ended;
-  return { exit, output: shown(running.output()) };
+  return { exit, output: normalized(running.output()) };
 }
 
 /** The command, what people see, and its exit code: for files that people read. */
 export const transcript = (line: string, { exit, output }: FinishedRun): string =>
   `$ millrace run -p pipeline.hcl ${line}\n${output}--- exit code ${exit}\n`;
 
-/** Without what differs from run to run. */
-function shown(text: string): string {
+/** The text with fixed words in place of times, names and folders that differ from run to run. */
+function normalized(text: string): string {
   return text
     .replaceAll(/\b\d{1,9}(?:\.\d{1,9})? s\b/g, 'N s')
     .replaceAll(/TOOK +/g, 'TOOK  ')

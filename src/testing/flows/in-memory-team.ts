@@ -2,15 +2,15 @@ import type { TeamSaved, TeamStore, TeamTransaction } from '#flows/people/team-p
 
 const nothing = async () => undefined;
 
-/** One team. It has no members, unless `now` gives it some. */
+/** One team, whose members and groups are those of `stored`. Records the names of the saved teams. */
 export class InMemoryTeam implements Pick<TeamStore, 'withTeam'> {
   readonly saved: string[] = [];
-  readonly #pipelines: boolean;
-  readonly #now: TeamSaved;
+  readonly #hasPipelines: boolean;
+  readonly #stored: TeamSaved;
 
-  constructor({ pipelines = false, now }: { pipelines?: boolean; now?: TeamSaved } = {}) {
-    this.#pipelines = pipelines;
-    this.#now = now ?? { members: [], groups: [], groupProviders: [] };
+  constructor({ pipelines = false, stored }: { pipelines?: boolean; stored?: TeamSaved } = {}) {
+    this.#hasPipelines = pipelines;
+    this.#stored = stored ?? { members: [], groups: [], groupProviders: [] };
   }
 
   async withTeam<T>(_name: string, work: (tx: TeamTransaction) => Promise<T>): Promise<T> {
@@ -25,8 +25,8 @@ export class InMemoryTeam implements Pick<TeamStore, 'withTeam'> {
       admins: async () => ({ before: 0, after: 0 }),
       saveMembers: nothing,
       saveGroups: nothing,
-      saved: async () => this.#now,
-      hasPipelines: async () => this.#pipelines,
+      saved: async () => this.#stored,
+      hasPipelines: async () => this.#hasPipelines,
       remove: nothing,
     });
   }

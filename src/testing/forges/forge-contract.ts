@@ -77,7 +77,7 @@ function describeCommits(setting: CurrentSetting): void {
     }
   });
 
-  test('of an empty repository are none, which the check says', async () => {
+  test('do not exist in an empty repository, and the check says so', async () => {
     const { code, stderr } = await setting().runCheck();
     expect(code).not.toBe(0);
     expect(stderr).toContain('the repository has no commit on its default branch yet');
@@ -102,7 +102,7 @@ function describeBranches(setting: CurrentSetting): void {
     expect(await setting().check()).toEqual([{ ref: one }]);
   });
 
-  test('can be pushed by force: what the branch is now is the version', async () => {
+  test('can be pushed by force: the version is then the new commit of the branch', async () => {
     const { repository } = setting();
     const one = await repository.commit({ message: 'one' });
     const lost = await repository.commit({ message: 'lost' });
@@ -130,7 +130,7 @@ function describeBranches(setting: CurrentSetting): void {
     expect(stderr).toContain("the repository has no branch 'main'");
   });
 
-  test('can be gone, which the check says', async () => {
+  test('can be deleted, and the check says so', async () => {
     const { repository } = setting();
     await repository.setBranch('old', await repository.commit({ message: 'one' }));
     await repository.deleteBranch('old');
@@ -182,7 +182,7 @@ function describeTags(setting: CurrentSetting): void {
     expect(await setting().git('describe', '--exact-match')).toBe('v2');
   });
 
-  test('of a repository without one are none', async () => {
+  test('do not exist in a repository without one, and the check finds nothing', async () => {
     await setting().repository.commit({ message: 'one' });
     expect(await setting().check(tags)).toEqual([]);
   });

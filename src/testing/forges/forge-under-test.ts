@@ -4,18 +4,18 @@ export type ForgeKind = 'github' | 'gitlab' | 'gitea' | 'forgejo';
 /** A forge that tests start: a real one, or a server that imitates the API of one. */
 export interface ForgeUnderTest {
   readonly kind: ForgeKind;
-  /** Its API and its repositories are below this URL, which has no slash at the end. */
+  /** The API and the repositories of the forge are below this URL, which has no slash at the end. */
   readonly address: string;
   /** Owns what `createRepository` creates, unless a test names somebody else. */
   readonly owner: ForgeUser;
-  /** The most requests that it puts on one page of a list. */
+  /** The largest number of requests on one page of a list. */
   readonly pageSize: number;
-  /** It orders requests by their last change. Changes this far apart have an order. */
+  /** The forge orders requests by their last change. Two changes must be this far apart to have an order. */
   readonly orderedAfterMs: number;
   createUser(name: string): Promise<ForgeUser>;
   /** Creates a repository without a commit. Its default branch is `main`. */
   createRepository(name: string, about?: NewRepository): Promise<ForgeRepository>;
-  /** What it was asked since the last call and refused because its API documents do not have it. */
+  /** What the forge refused, since the last call of `misuse`, because its API documents do not allow it. */
   misuse(): readonly string[];
   stop(): Promise<void>;
 }
@@ -41,15 +41,13 @@ export interface ForgeRepository {
   commit(about: NewCommit): Promise<string>;
   /** Pushes one commit to each of these new branches, all of them on top of the last commit of `main`. */
   commitToEach(branches: readonly string[]): Promise<void>;
-  /** Creates a branch at this commit, or moves it there, whatever it contained. */
+  /** Creates a branch at this commit. A branch that exists is moved there, whatever it contained. */
   setBranch(name: string, commit: string): Promise<void>;
   deleteBranch(name: string): Promise<void>;
   /** Creates a tag; one with a message is annotated. */
   createTag(name: string, commit: string, message?: string): Promise<void>;
   setDefaultBranch(name: string): Promise<void>;
-  /**
-   * Open requests into the branch are then into the renamed one, and it remains the default branch if it was.
-   */
+  /** Open requests into the branch go into the renamed branch. A default branch stays the default branch. */
   renameBranch(name: string, to: string): Promise<void>;
   fork(by: ForgeUser): Promise<ForgeRepository>;
   /** Opens a pull request, which GitLab calls a merge request. */
@@ -60,11 +58,11 @@ export interface ForgeRepository {
 
 export interface NewCommit {
   readonly message: string;
-  /** `main` if left out. It is created if it does not exist. */
+  /** `main` if left out. A branch that does not exist is created. */
   readonly branch?: string;
   /** Contents by path. If left out, the commit changes the file `file`. */
   readonly files?: Readonly<Record<string, string>>;
-  /** The commit, or `origin/<branch>`, to put it on. The branch then loses what is not below it. */
+  /** The parent: a commit, or `origin/<branch>`. The branch then loses all commits that are not below it. */
   readonly onto?: string;
 }
 
@@ -84,7 +82,7 @@ export interface ForgeRequest {
   /** Creates labels that the repository lacks. Replaces the request's labels. */
   setLabels(names: readonly string[]): Promise<void>;
   close(): Promise<void>;
-  /** Opens it again. */
+  /** Opens a closed request again. */
   reopen(): Promise<void>;
 }
 

@@ -123,7 +123,7 @@ async function waitUntilListening(
 async function killAndWait(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once('exit', resolve));
-  // Nobody needs its data later, so it need not shut down in order.
+  // Nobody needs the data of this Gitea later, so it need not shut down in order.
   child.kill('SIGKILL');
   await ended;
 }

@@ -61,7 +61,7 @@ export class CheapPasswords implements Passwords {
   }
 }
 
-const NOBODY: OAuthClient = {
+const NO_PROVIDERS: OAuthClient = {
   authorizationUrl: async () => ({ failure: 'no provider in this test' }),
   identify: async () => ({ failure: 'no provider in this test' }),
 };
@@ -72,16 +72,21 @@ const NO_COMPILER: Compiler = {
   },
 };
 
-const NOTHING = async () => ({ answer: 'unknown' as const });
-const NOTHING_LEFT = async () => ({ answer: 'done' as const, value: undefined });
-const CRUD = { read: NOTHING, create: NOTHING, replace: NOTHING, remove: NOTHING };
+const ANSWER_UNKNOWN = async () => ({ answer: 'unknown' as const });
+const ANSWER_DONE = async () => ({ answer: 'done' as const, value: undefined });
+const CRUD = {
+  read: ANSWER_UNKNOWN,
+  create: ANSWER_UNKNOWN,
+  replace: ANSWER_UNKNOWN,
+  remove: ANSWER_UNKNOWN,
+};
 /** A cluster without objects that ignores writes. */
 export const NO_OBJECTS: ApiObjects = {
   providers: {
     ...CRUD,
-    saveSecret: NOTHING,
-    deleteSecret: NOTHING_LEFT,
-    deleteSecretsBefore: NOTHING_LEFT,
+    saveSecret: ANSWER_UNKNOWN,
+    deleteSecret: ANSWER_DONE,
+    deleteSecretsBefore: ANSWER_DONE,
   },
   teams: CRUD,
   pipelines: CRUD,
@@ -184,7 +189,7 @@ const externalUrlOf = (options: Options): string | undefined =>
 function accessOver(stores: Stores, options: Options & Pick<AccessPorts, 'previews'>, now: () => Date) {
   const { authenticate, ports } = openAccess({
     stores: stores.access,
-    client: options.client ?? NOBODY,
+    client: options.client ?? NO_PROVIDERS,
     objects: options.objects ?? NO_OBJECTS,
     compiler: options.compiler ?? NO_COMPILER,
     previews: options.previews,
@@ -263,7 +268,7 @@ interface AccountOptions {
   password?: string;
 }
 
-/** Writes directly to the tables. */
+/** Creates an account by writing directly to the tables. */
 async function makeAccount(
   { pool }: Stores,
   passwords: Passwords,

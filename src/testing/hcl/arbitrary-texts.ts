@@ -156,12 +156,14 @@ const edits = array(
 export const mutatedTexts: Arbitrary<string> = tuple(
   oneof(constantFrom(...suiteTexts), expressionTexts),
   edits,
-).map(([original, changes]) =>
-  changes.reduce((edited, [at, length, put]) => {
+).map(([original, changes]) => {
+  let edited = original;
+  for (const [at, length, piece] of changes) {
     const from = at % (edited.length + 1);
-    return edited.slice(0, from) + put + edited.slice(from + length);
-  }, original),
-);
+    edited = edited.slice(0, from) + piece + edited.slice(from + length);
+  }
+  return edited;
+});
 
 /** The bytes of a mutated text, with some invalid ones. */
 export const mutatedBytes: Arbitrary<Uint8Array> = tuple(

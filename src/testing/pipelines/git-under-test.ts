@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile, spawn, type ExecFileException } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -36,11 +36,17 @@ export function runProgram(
   options: { cwd: string; env?: NodeJS.ProcessEnv },
 ): Promise<Outcome> {
   return new Promise((resolve) => {
-    const own = { PATH: env['PATH'], HOME: options.cwd, ...identity, ...options.env };
-    execFile(file, args, { cwd: options.cwd, env: own }, (error, stdout, stderr) => {
-      resolve({ code: typeof error?.code === 'number' ? error.code : error ? 1 : 0, stdout, stderr });
+    const programEnv = { PATH: env['PATH'], HOME: options.cwd, ...identity, ...options.env };
+    execFile(file, args, { cwd: options.cwd, env: programEnv }, (error, stdout, stderr) => {
+      resolve({ code: exitCodeOf(error), stdout, stderr });
     });
   });
+}
+
+/** The exit code; 1 if the program did not start or was killed. */
+function exitCodeOf(error: ExecFileException | null): number {
+  if (error === null) return 0;
+  return typeof error.code === 'number' ? error.code : 1;
 }
 
 export async function git(...args: string[]): Promise<string> {
@@ -89,7 +95,7 @@ export async function addSubmodule(
   return git('-C', work, 'rev-parse', 'HEAD');
 }
 
-/** Creates a repository with an empty commit; one whose name begins with "private" needs the token. */
+/** Creates a repository with an empty commit. If its name begins with "private", clients need the token. */
 export async function createRepository(name: string): Promise<void> {
   await git('init', '-q', '--bare', '-b', 'main', join(root, `${name}.git`));
   const work = await mkdtemp(join(root, 'new-'));
@@ -116,7 +122,7 @@ export async function addLargeFile(to: string, content: string, lfsConfig: strin
   return git('-C', work, 'rev-parse', 'HEAD');
 }
 
-/** What every repository of the server has in Git LFS, by hash. */
+/** Contents of files in Git LFS, by hash. All repositories of the server share them. */
 const largeFiles = new Map<string, string>();
 
 /** Answers requests of git-lfs: where files are, or a file. Returns false for all other requests. */
@@ -142,9 +148,8 @@ function serve(request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url ?? '/', 'http://localhost');
   const expected = `Basic ${Buffer.from(`oauth2:${TOKEN}`).toString('base64')}`;
   if (url.pathname.startsWith('/redirect/')) {
-    response
-      .writeHead(302, { location: `http://localhost:${port()}/${url.pathname.slice(10)}${url.search}` })
-      .end();
+    const path = url.pathname.slice('/redirect'.length);
+    response.writeHead(302, { location: `http://localhost:${port()}${path}${url.search}` }).end();
     return;
   }
   const { host = '', authorization = '' } = request.headers;
@@ -197,7 +202,7 @@ export const port = (): number => {
   return typeof address === 'object' && address ? address.port : 0;
 };
 
-/** Serves git repositories over HTTP, and gives each test an empty one at `origin`. */
+/** Serves git repositories over HTTP, and gives each test an empty repository at `origin`. */
 export function useGitServer(): void {
   beforeAll(async () => {
     server = createServer(serve);

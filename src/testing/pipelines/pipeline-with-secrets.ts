@@ -6,7 +6,10 @@ export function plantSecrets(word = 'hunter2') {
   let planted = 0;
   return {
     word,
-    secret: (): string => `${word}-${(planted += 1)}`,
+    secret: (): string => {
+      planted += 1;
+      return `${word}-${planted}`;
+    },
     get planted(): number {
       return planted;
     },

@@ -24,25 +24,25 @@ export async function startDebianPostgres(): Promise<DebianPostgres> {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-debian-postgres-'));
   const user = await serverUser(folder);
   const port = await freePort();
-  const program = async (name: string, args: string[]): Promise<string> =>
-    (
-      await run(join(BIN, name), args, {
-        ...user,
-        cwd: folder,
-        env: { PATH: process.env['PATH'], PGHOST: '127.0.0.1', PGPORT: String(port) },
-        maxBuffer: 64 * 1024 * 1024,
-      })
-    ).stdout;
+  const runProgram = async (name: string, args: string[]): Promise<string> => {
+    const { stdout } = await run(join(BIN, name), args, {
+      ...user,
+      cwd: folder,
+      env: { PATH: process.env['PATH'], PGHOST: '127.0.0.1', PGPORT: String(port) },
+      maxBuffer: 64 * 1024 * 1024,
+    });
+    return stdout;
+  };
   const data = join(folder, 'data');
   const initdbOptions = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
-  await program('initdb', [...initdbOptions, `--pgdata=${data}`]);
+  await runProgram('initdb', [...initdbOptions, `--pgdata=${data}`]);
   const options = `-c port=${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off`;
-  await program('pg_ctl', ['start', '--wait', '-D', data, '-l', join(folder, 'log'), '-o', options]);
+  await runProgram('pg_ctl', ['start', '--wait', '-D', data, '-l', join(folder, 'log'), '-o', options]);
   return {
     url: (database) => `postgres://postgres@127.0.0.1:${port}/${database}`,
-    run: program,
+    run: runProgram,
     async stop() {
-      await program('pg_ctl', ['stop', '--wait', '--mode=fast', '-D', data]);
+      await runProgram('pg_ctl', ['stop', '--wait', '--mode=fast', '-D', data]);
       rmSync(folder, { recursive: true });
     },
   };
@@ -68,11 +68,14 @@ async function install(): Promise<void> {
 /** The user who runs Postgres, which refuses to run as root. Gives the folder to this user. */
 async function serverUser(folder: string): Promise<{ uid?: number; gid?: number }> {
   if (process.getuid?.() !== 0) return {};
-  const [uid, gid] = [await idOf('-u'), await idOf('-g')];
+  const uid = await idOf('-u');
+  const gid = await idOf('-g');
   chownSync(folder, uid, gid);
   chmodSync(folder, 0o700);
   return { uid, gid };
 }
 
-const idOf = async (flag: '-u' | '-g'): Promise<number> =>
-  Number((await run('id', [flag, 'postgres'])).stdout);
+async function idOf(flag: '-u' | '-g'): Promise<number> {
+  const { stdout } = await run('id', [flag, 'postgres']);
+  return Number(stdout);
+}

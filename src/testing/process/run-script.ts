@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, type ExecFileException } from 'node:child_process';
 import { env } from 'node:process';
 
 export interface ScriptEnd {
@@ -19,8 +19,13 @@ export function runScript(
   return new Promise((resolve) => {
     const options = { cwd, env: { PATH: env['PATH'], HOME: cwd, WORKDIR: cwd, ...variables } };
     execFile('/bin/sh', ['-ec', script], options, (error, stdout, stderr) => {
-      const code = error ? (typeof error.code === 'number' ? error.code : 1) : 0;
-      resolve({ code, stdout, stderr });
+      resolve({ code: exitCodeOf(error), stdout, stderr });
     });
   });
+}
+
+/** The exit code; 1 if the shell did not start or was killed. */
+function exitCodeOf(error: ExecFileException | null): number {
+  if (error === null) return 0;
+  return typeof error.code === 'number' ? error.code : 1;
 }

@@ -153,12 +153,12 @@ function compare(order: number[], a: number[], b: number[]): number {
   return 0;
 }
 
+/** All ways to choose one version for each get from its options. */
 function assignments(options: number[][]): number[][] {
-  return options.reduce<number[][]>(
-    (chosenSoFar, versions) =>
-      chosenSoFar.flatMap((chosen) => versions.map((version) => [...chosen, version])),
-    [[]],
-  );
+  let chosenSoFar: number[][] = [[]];
+  for (const versions of options)
+    chosenSoFar = chosenSoFar.flatMap((chosen) => versions.map((version) => [...chosen, version]));
+  return chosenSoFar;
 }
 
 /** Whether each upstream job has one good build that took every version which the gets require of it. */

@@ -6,13 +6,16 @@ import { jobOf, type History, type HistoryJob } from './history.ts';
 /** The names of the resources that builds of each job put, from the lines of a history. */
 export function putsOf(lines: readonly string[]): Map<string, Set<string>> {
   const puts = new Map<string, Set<string>>();
-  for (const [, job = '', putTexts = ''] of lines
-    .join(' + ')
-    .matchAll(/(?<![\w-])([\w-]+)#[\d.]+ ok((?: [\w-]+=[\w-]+)+)/g))
-    for (const putText of putTexts.trim().split(' '))
-      puts.set(job, (puts.get(job) ?? new Set()).add(putText.split('=')[0] ?? ''));
+  for (const [, job = '', putTexts = ''] of lines.join(' + ').matchAll(BUILD_WITH_PUTS)) {
+    const names = puts.get(job) ?? new Set();
+    for (const putText of putTexts.trim().split(' ')) names.add(putText.split('=')[0] ?? '');
+    puts.set(job, names);
+  }
   return puts;
 }
+
+/** Like `build#3 ok image=v1 chart=v2`. */
+const BUILD_WITH_PUTS = /(?<![\w-])([\w-]+)#[\d.]+ ok((?: [\w-]+=[\w-]+)+)/g;
 
 /** A history's jobs and resources as a definition that can be saved; `puts` by job. */
 export function definitionOf(history: History, puts: Map<string, Set<string>>): Pipeline {

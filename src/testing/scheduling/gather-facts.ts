@@ -220,10 +220,9 @@ function passRows(history: History, { upstream, resource }: ListName): GoodBuild
   const enabled = (taken: ResourceVersion): boolean => isEnabled(history, taken);
   return goodBuilds(history, upstream)
     .flatMap(({ id, takes }) => {
-      const also = takes.filter(enabled).map(({ resource: of, version }) => ({
-        resource: of,
-        version: placeOf(history, { resource: of, version }),
-      }));
+      const also = takes
+        .filter(enabled)
+        .map((taken) => ({ resource: taken.resource, version: placeOf(history, taken) }));
       const versions = new Set(
         also.filter((taken) => taken.resource === resource).map(({ version }) => version),
       );

@@ -36,9 +36,9 @@ export interface HistoryResource {
 }
 
 export interface HistoryVersion {
-  /** A larger id was found later. */
+  /** A version with a larger id was found later. */
   id: number;
-  /** A larger place is newer. It equals the id until a check reports another order. */
+  /** A version with a larger place is newer. The place equals the id until a check reports another order. */
   place: number;
   label: string;
   disabled: boolean;
@@ -69,7 +69,7 @@ export interface HistoryGet {
   passed: number[];
   baseline: number;
   settled: number;
-  /** A place; absent means 0. */
+  /** The get skips versions whose place is smaller. Absent: 0. */
   floor?: number;
   /** The marks of the get in earlier sources of its resource. */
   former?: Map<string, Pick<HistoryGet, 'baseline' | 'settled' | 'floor'>>;
@@ -148,10 +148,10 @@ export function printVersions(history: History, resource: number, labels: readon
       continue;
     }
     const place = nextPlace(history);
-    for (const moved of versions.splice(knownIndex, 1)) {
-      settleAgain(history, resource, moved);
-      versions.push({ ...moved, place });
-    }
+    const [moved] = versions.splice(knownIndex, 1);
+    if (moved === undefined) continue;
+    settleAgain(history, resource, moved);
+    versions.push({ ...moved, place });
   }
 }
 

@@ -148,6 +148,7 @@ const EVENT_ACTIONS: Record<EventKind, EventAction> = {
     const resource = pick(history.resources, choice);
     if (resource && resource.versions.length < MAX_VERSIONS) addVersion(history, resource.id);
   },
+  /** `otherChoice` is a bit mask of the known versions that are printed, besides a new one. */
   print(history, choice, otherChoice) {
     const resource = pick(history.resources, choice);
     if (resource === undefined || resource.versions.length >= MAX_VERSIONS) return;

@@ -5,14 +5,14 @@ export interface TestVault {
   address: string;
   /** `<method> <path>` of each request, without `/v1/`. */
   requests: string[];
-  /** Tokens that it accepts. */
+  /** Tokens that this Vault accepts. */
   tokens: Set<string>;
   sealed: boolean;
   /** Mount → version of its kv engine, or the name of another engine. */
   mounts: Record<string, '1' | '2' | 'pki'>;
   /** `<mount><path>` → members. */
   secrets: Record<string, Record<string, unknown>>;
-  /** The only namespace that it answers in, if any. */
+  /** The namespace that requests must name. Empty: they must name none. */
   namespace: string;
   /** By mount of a login method: a function that says whether the body of a login is right. */
   logins: Record<string, (body: Record<string, unknown>) => boolean>;

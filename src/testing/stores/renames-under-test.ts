@@ -20,7 +20,7 @@ interface RenameOptions {
   from?: string;
   /** The gateway that receives the request. */
   testProcess?: TestProcess;
-  /** What happens while the gateway waits. */
+  /** What happens while the gateway waits; usually, an operator works until no object needs work. */
   operator?: () => Promise<unknown>;
 }
 
@@ -74,7 +74,14 @@ export class Renames {
   }
 
   /** Handles one request in a process of the public gateway. */
-  async rename(to: string, { from = 'app', testProcess = NEVER_CRASHES, operator }: RenameOptions = {}) {
+  async rename(
+    to: string,
+    {
+      from = 'app',
+      testProcess = NEVER_CRASHES,
+      operator = async () => await this.operate(),
+    }: RenameOptions = {},
+  ) {
     return await renamePipeline(
       { team: TEAM, pipeline: from },
       to,
@@ -83,7 +90,9 @@ export class Renames {
         objects: testProcess.of(this.world.objects),
         members: testProcess.of(this.#stores.access.members),
         renames: testProcess.of(this.#stores.access.renames),
-        wait: async () => void (await (operator ?? (() => this.operate()))()),
+        wait: async () => {
+          await operator();
+        },
       },
     );
   }
@@ -155,7 +164,10 @@ export class Renames {
   }
 }
 
-/** Whether the process crashed at its nth chance; its work may be done nevertheless. */
+/**
+ * Lets a process crash at its nth chance, counted from 0. Returns whether it had so many chances. Even then,
+ * its work may be done.
+ */
 export async function killedAt(
   nth: number,
   doing: (testProcess: TestProcess) => Promise<unknown>,

@@ -200,8 +200,13 @@ export async function recordFoundVersions(
 
 /** Gives a turn to every queued build that may have one. */
 export async function giveTurns({ builds }: Pick<TestStores, 'builds'>): Promise<void> {
-  for (const team of await builds.teamsWithQueue())
-    while ((await giveTurnsToTeam(team, builds, new Date())).more);
+  for (const team of await builds.teamsWithQueue()) {
+    let more = true;
+    while (more) {
+      const turns = await giveTurnsToTeam(team, builds, new Date());
+      more = turns.more;
+    }
+  }
 }
 
 /** Runs all pending builds of the job until they succeed. */
