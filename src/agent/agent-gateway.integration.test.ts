@@ -18,7 +18,7 @@ import {
   sh,
   shims,
   start,
-  termination,
+  terminationContains,
   useAgent,
   useGateway,
 } from '#testing/agent/agent-under-test.ts';
@@ -123,9 +123,9 @@ describe('a gateway with faults', () => {
   });
 
   describe('that fails during a put', () => {
-    test('finds its version in the termination message of a build that has ended', async () => {
+    test('finds the version of the put in the termination message of a build that has ended', async () => {
       const agent = await start(plan([push('abc')]), undefined, refusesEvents);
-      await termination('"succeeded"');
+      await terminationContains('"succeeded"');
       agent.kill('SIGKILL');
       await ended(agent);
       expect(gateway.end).toBeUndefined();
@@ -137,9 +137,9 @@ describe('a gateway with faults', () => {
       });
     });
 
-    test('finds its version even if the agent is killed in a later step', async () => {
+    test('finds the version of the put even if the agent is killed in a later step', async () => {
       const agent = await start(plan([push('abc'), sh('sleep 1000')]), undefined, refusesEvents);
-      await termination('"abc"');
+      await terminationContains('"abc"');
       agent.kill('SIGKILL');
       await ended(agent);
       expect(pod.termination()).toMatchObject({
@@ -149,9 +149,9 @@ describe('a gateway with faults', () => {
       });
     });
 
-    test('finds no version in the message if it is too long, and can see that it is missing', async () => {
+    test('finds no version in the message if the version is too long, and can see that it is missing', async () => {
       const agent = await start(plan([push('v'.repeat(5000))]), undefined, refusesEvents);
-      await termination('"succeeded"');
+      await terminationContains('"succeeded"');
       agent.kill('SIGKILL');
       await ended(agent);
       expect(pod.termination()).toMatchObject({ outcome: 'succeeded', exits: { '0': 0 } });

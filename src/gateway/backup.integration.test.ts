@@ -106,21 +106,20 @@ test('a restored dump contains sign-ins, tokens, versions, pins, builds and logs
   await migrate(stores.url);
   const { session, token } = await fill(stores);
   const first = await openGateway(stores);
-  const [answersBefore, contents] = [await readAnswers(first, session), await contentsOf(stores.pool)];
+  const answersBefore = await readAnswers(first, session);
+  const contentsBefore = await contentsOf(stores.pool);
   await first.close();
   const [latest] =
     (await stores.views.builds({ team: 'main', pipeline: 'app', job: 'unit' }, { limit: 1 }))?.rows ?? [];
 
-  const [dump, drop, restore] = [argumentsOf('pg_dump'), argumentsOf('psql'), argumentsOf('pg_restore')];
-  const file = '--file=millrace.dump';
-  await postgres.run('pg_dump', [...dump, file]);
+  await postgres.run('pg_dump', [...argumentsOf('pg_dump'), '--file=millrace.dump']);
   await stores.end();
-  await postgres.run('psql', drop);
-  await postgres.run('pg_restore', [...restore, 'millrace.dump']);
+  await postgres.run('psql', argumentsOf('psql'));
+  await postgres.run('pg_restore', [...argumentsOf('pg_restore'), 'millrace.dump']);
 
   const restored = await openDatabase();
   expect(await migrate(restored.url)).toEqual([]);
-  expect(await contentsOf(restored.pool)).toEqual(contents);
+  expect(await contentsOf(restored.pool)).toEqual(contentsBefore);
   const second = await openGateway(restored);
   toClose.push(async () => await second.close());
   expect(await readAnswers(second, session)).toEqual(answersBefore);

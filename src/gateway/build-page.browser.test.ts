@@ -116,10 +116,10 @@ const line = (number: number) => page.locator(`.build-line[data-line="${number}"
 async function isVisible(text: string): Promise<boolean> {
   const logLine = page.locator('.build-text', { hasText: text }).first();
   if ((await logLine.count()) === 0) return false;
-  const [inner, outer] = [await logLine.boundingBox(), await page.locator('#log').boundingBox()];
-  return (
-    inner !== null && outer !== null && inner.y >= outer.y && inner.y + inner.height <= outer.y + outer.height
-  );
+  const inner = await logLine.boundingBox();
+  const outer = await page.locator('#log').boundingBox();
+  if (inner === null || outer === null) return false;
+  return inner.y >= outer.y && inner.y + inner.height <= outer.y + outer.height;
 }
 
 async function checkPage(name: string): Promise<void> {

@@ -115,12 +115,6 @@ describe('`millrace login`', () => {
     });
   });
 
-  const refused: Record<string, [flags: string, options: RunOptions, message: string]> = {
-    'the password is wrong': ['--username ann', { input: 'wrong' }, 'The username or the password is wrong.'],
-    'the token is unknown': ['--token', { input: 'tok_x' }, 'The token is not valid here.'],
-    'the token is empty': ['--token', { input: '' }, 'the input is empty: nothing was sent'],
-    'it cannot prompt and gets no user name': ['', { input: 'x' }, 'cannot prompt here: add --username'],
-  };
   test('does not repeat a token that was given as an argument', async () => {
     const ran = await login('--token tok_secret', { input: 'x' });
     expect([ran.exit, ran.err]).toEqual([
@@ -130,6 +124,12 @@ describe('`millrace login`', () => {
     expect(ran.err).not.toContain('tok_secret');
   });
 
+  const refused: Record<string, [flags: string, options: RunOptions, message: string]> = {
+    'the password is wrong': ['--username ann', { input: 'wrong' }, 'The username or the password is wrong.'],
+    'the token is unknown': ['--token', { input: 'tok_x' }, 'The token is not valid here.'],
+    'the token is empty': ['--token', { input: '' }, 'the input is empty: nothing was sent'],
+    'it cannot prompt and gets no user name': ['', { input: 'x' }, 'cannot prompt here: add --username'],
+  };
   test.each(Object.entries(refused))('stores nothing if %s', async (_name, [flags, options, message]) => {
     await gateway.account('ann', { password: PASSWORD });
     const ran = await login(flags, options);

@@ -153,7 +153,8 @@ async function until(holds: () => boolean): Promise<void> {
 test('viewers of a log continue at another replica, without a line lost or repeated', async () => {
   await startBuild();
   const [moving, staying, late] = [openViewer(), openViewer(), openViewer()];
-  const [cutStream] = [await moving.follow(0), await staying.follow(1)];
+  const cutStream = await moving.follow(0);
+  await staying.follow(1);
   const firstLines = reportLines(0, 200);
   // The process is killed while the agent reports lines.
   await until(() => moving.text.includes('line 20\n'));

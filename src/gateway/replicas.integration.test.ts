@@ -125,10 +125,8 @@ describe('two replicas', () => {
 });
 
 test('a replica that stops answers requests in progress, then closes idle connections', async () => {
-  const [idle, slow] = [
-    new Agent({ keepAliveTimeout: 60_000 }),
-    plainRequest(`${replicaAt(0).base}${webhook}`, { method: 'POST' }),
-  ];
+  const idle = new Agent({ keepAliveTimeout: 60_000 });
+  const slow = plainRequest(`${replicaAt(0).base}${webhook}`, { method: 'POST' });
   const closed: number[] = [];
   idle.on('disconnect', () => closed.push(1));
   await (await request(`${replicaAt(0).base}/health`, { dispatcher: idle })).body.dump();

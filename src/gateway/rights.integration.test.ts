@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import * as fc from 'fast-check';
 import { rows } from '#adapters/database/connection/pool.ts';
 import { ROLES, type Role } from '#domain/access/roles.ts';
+import { changeAccount, changeRole, removeAccount, removeMember } from '#flows/people/manage-accounts.ts';
 import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { RUNS } from '#testing/scheduling/runs.ts';
 import { openStores, type TestStores } from '#testing/stores/stores.ts';
@@ -220,7 +221,6 @@ describe('members', () => {
     );
     const act = { by: 'test', at: now };
     const { accounts, members } = stores.access;
-    const { addMember: _, ...flows } = await import('#flows/people/manage-accounts.ts');
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(anyChange, { minLength: 1, maxLength: 4 }), { maxLength: 8 }),
@@ -233,12 +233,11 @@ describe('members', () => {
               round.map(async (change) => {
                 const { kind, username } = change;
                 const member = { team: 'main', username };
-                if (kind === 'role')
-                  return await flows.changeRole({ ...member, role: change.role }, act, members);
-                if (kind === 'remove') return await flows.removeMember(member, act, members);
-                if (kind === 'delete') return await flows.removeAccount(username, act, { accounts });
+                if (kind === 'role') return await changeRole({ ...member, role: change.role }, act, members);
+                if (kind === 'remove') return await removeMember(member, act, members);
+                if (kind === 'delete') return await removeAccount(username, act, { accounts });
                 const ports = { accounts, passwords: gateway.ports.passwords };
-                return await flows.changeAccount(username, { globalAdmin: false }, act, ports);
+                return await changeAccount(username, { globalAdmin: false }, act, ports);
               }),
             );
           }

@@ -69,7 +69,8 @@ function openDatabaseProxy(url: string, port: number) {
 }
 
 async function commonConfig() {
-  const [port, metricsPort] = [await freePort(), await freePort()];
+  const port = await freePort();
+  const metricsPort = await freePort();
   return {
     namespace: 'test',
     podName: 'test-0',

@@ -82,7 +82,8 @@ describe("the values of a team's Secrets", () => {
   });
 
   test('are read from at most four Secrets at the same time', async () => {
-    let [atOnce, mostAtOnce] = [0, 0];
+    let atOnce = 0;
+    let mostAtOnce = 0;
     const slow: Client = {
       async get(_kind, { name }) {
         atOnce += 1;

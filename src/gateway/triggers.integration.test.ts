@@ -145,11 +145,13 @@ describe('the streams of a team', () => {
     for (const tag of ['v1', 'v2', 'v3']) await run(`emit released tag=${tag} --team main`);
     const seen: string[] = [];
     let after = 0;
-    for (let page = await eventsPage('limit=1&after=0'); page.data[0] !== undefined;) {
-      seen.push(page.data[0].version.tag);
+    for (;;) {
+      const page = await eventsPage(`limit=1&after=${after}`);
+      const [event] = page.data;
+      if (event === undefined) break;
+      seen.push(event.version.tag);
       expect(page.has_more).toBe(seen.length < 3);
-      after = page.data[0].id;
-      page = await eventsPage(`limit=1&after=${after}`);
+      after = event.id;
     }
     expect(seen).toEqual(['v1', 'v2', 'v3']);
     const streams = await gateway.ask<{ data: { name: string; newest?: { id: number } }[] }>(

@@ -298,11 +298,11 @@ describe("the API server's trust in the webhook", () => {
   });
 
   test.each([
-    ['change its own webhook configuration', 'patch', 'millrace-webhook', 'yes'],
-    ['change another webhook configuration', 'patch', 'other', 'no'],
-    ['create a webhook configuration', 'create', 'millrace-webhook', 'no'],
-    ['delete its own webhook configuration', 'delete', 'millrace-webhook', 'no'],
-  ])('the operator may %s: %s', async (_, verb, name, answer) => {
+    ['may change its own webhook configuration', 'patch', 'millrace-webhook', 'yes'],
+    ['may not change another webhook configuration', 'patch', 'other', 'no'],
+    ['may not create a webhook configuration', 'create', 'millrace-webhook', 'no'],
+    ['may not delete its own webhook configuration', 'delete', 'millrace-webhook', 'no'],
+  ])('the operator %s', async (_, verb, name, answer) => {
     const resource = `validatingwebhookconfigurations.admissionregistration.k8s.io/${name}`;
     const output = await kubectl('auth', 'can-i', verb, resource, '--as', OPERATOR);
     expect(output.split('\n').at(-1)).toBe(answer);

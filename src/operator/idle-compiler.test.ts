@@ -5,7 +5,8 @@ import { compilerFor, idleCompiler } from './idle-compiler.ts';
 
 /** Compilers that count how many of them were opened and closed. */
 function countedCompilers(): { create: () => HclCompiler; opened: () => number; closed: () => number } {
-  let [opened, closed] = [0, 0];
+  let opened = 0;
+  let closed = 0;
   const create = (): HclCompiler => {
     opened += 1;
     return {

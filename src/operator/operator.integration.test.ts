@@ -10,15 +10,15 @@ import {
   apply,
   client,
   conditionNow,
-  config,
+  pipelineText,
   eventually,
-  namespace,
+  createNamespace,
   operator,
-  pipeline,
-  reason,
+  applyPipeline,
+  untilReason,
   restart,
   stores,
-  team,
+  applyTeam,
   useOperator,
 } from '#testing/operator/operator-in-cluster.ts';
 import { triggerOn } from '#testing/stores/schedule.ts';
@@ -84,7 +84,7 @@ describe('the Secrets of the installation', () => {
 
 describe('a Team in the operator', () => {
   test('gets its namespace with its quota, limits and policies', async () => {
-    await team('blue', { displayName: 'Blue', limits: { requests: { cpu: 8 } } });
+    await applyTeam('blue', { displayName: 'Blue', limits: { requests: { cpu: 8 } } });
     await eventually(
       () => conditionNow(KINDS.teams, '', 'blue'),
       (condition) => condition?.reason === 'NamespaceReady',
@@ -100,7 +100,7 @@ describe('a Team in the operator', () => {
   });
 
   test('loses its quota if its spec no longer has one', async () => {
-    await team('blue', { displayName: 'Blue' });
+    await applyTeam('blue', { displayName: 'Blue' });
     await eventually(
       () => client.get(KINDS.resourceQuotas, { namespace: 'blue', name: 'millrace' }),
       (answer) => !answer.ok && answer.status === 404,
@@ -108,8 +108,8 @@ describe('a Team in the operator', () => {
   });
 
   test('does not get the namespace of somebody else until it is handed over', async () => {
-    await namespace('theirs');
-    await team('green', { namespace: 'theirs' });
+    await createNamespace('theirs');
+    await applyTeam('green', { namespace: 'theirs' });
     const refused = await eventually(
       () => conditionNow(KINDS.teams, '', 'green'),
       (condition) => condition?.status === 'False',
@@ -133,7 +133,7 @@ test.each<[string, object, object]>([
   ],
 ])('a Team %s, and its status reports them', async (_, limits, expected) => {
   const name = `limited-${Object.keys(limits).length}`;
-  await team(name, { limits });
+  await applyTeam(name, { limits });
   const status = await eventually(
     async () => {
       const answer = await client.get(KINDS.teams, { name });
@@ -173,13 +173,13 @@ async function buildPods(): Promise<FoundPod[]> {
 }
 
 test('a triggered build becomes a Pod that is owned by its Pipeline and does not contain its script', async () => {
-  await team('blue', { displayName: 'Blue' });
+  await applyTeam('blue', { displayName: 'Blue' });
   await eventually(
     () => conditionNow(KINDS.teams, '', 'blue'),
     (condition) => condition?.reason === 'NamespaceReady',
   );
-  await pipeline('blue', 'demo', { config: config('renamed') });
-  await reason('blue', 'demo', 'Accepted');
+  await applyPipeline('blue', 'demo', { config: pipelineText('renamed') });
+  await untilReason('blue', 'demo', 'Accepted');
   const name = { team: 'blue', pipeline: 'demo' };
   const runs = await eventually(
     () => stores.checks.openRuns(),
@@ -207,13 +207,13 @@ test('a triggered build becomes a Pod that is owned by its Pipeline and does not
 });
 
 test('a Pipeline whose checks are not started reports that without any other change', async () => {
-  const lib = config('second', '2h').replaceAll('app', 'lib');
-  await team('grey', { limits: { runningChecks: 1 } });
+  const lib = pipelineText('second', '2h').replaceAll('app', 'lib');
+  await applyTeam('grey', { limits: { runningChecks: 1 } });
   await eventually(
     () => client.get(KINDS.namespaces, { name: 'grey' }),
     (answer) => answer.ok,
   );
-  await pipeline('grey', 'late', { config: config('first') + lib });
+  await applyPipeline('grey', 'late', { config: pipelineText('first') + lib });
   await eventually(
     () => stores.checks.openRuns(),
     (runs) => runs.some((run) => run.pipeline === 'late'),
@@ -231,8 +231,8 @@ test('a Pipeline whose checks are not started reports that without any other cha
 });
 
 test('a deleted Pipeline is removed, and has its history again when it is created again', async () => {
-  await pipeline('blue', 'second', { config: config('unit', '2h') });
-  await reason('blue', 'second', 'Accepted');
+  await applyPipeline('blue', 'second', { config: pipelineText('unit', '2h') });
+  await untilReason('blue', 'second', 'Accepted');
   const before = await stores.pipelines.pipelineFacts({ team: 'blue', pipeline: 'second' });
   orThrow(await client.delete(KINDS.pipelines, { namespace: 'blue', name: 'second' }), 'deleting');
   await eventually(
@@ -240,8 +240,8 @@ test('a deleted Pipeline is removed, and has its history again when it is create
     (answer) => !answer.ok && answer.status === 404,
   );
   expect(await stores.pipelines.pipelineFacts({ team: 'blue', pipeline: 'second' })).toBeUndefined();
-  await pipeline('blue', 'second', { config: config('unit', '2h') });
-  await reason('blue', 'second', 'Accepted');
+  await applyPipeline('blue', 'second', { config: pipelineText('unit', '2h') });
+  await untilReason('blue', 'second', 'Accepted');
   expect(await stores.pipelines.pipelineFacts({ team: 'blue', pipeline: 'second' })).toMatchObject({
     id: before?.id,
     revision: before?.revision,
@@ -249,10 +249,10 @@ test('a deleted Pipeline is removed, and has its history again when it is create
 });
 
 test('a deleted Team that still has Pipelines waits, and says why', async () => {
-  await namespace('nobody', { 'millrace.dev/team': 'late' });
-  await team('late', { namespace: 'nobody' });
-  await pipeline('nobody', 'early', { config: config('unit') });
-  await reason('nobody', 'early', 'Accepted');
+  await createNamespace('nobody', { 'millrace.dev/team': 'late' });
+  await applyTeam('late', { namespace: 'nobody' });
+  await applyPipeline('nobody', 'early', { config: pipelineText('unit') });
+  await untilReason('nobody', 'early', 'Accepted');
   orThrow(await client.delete(KINDS.teams, { name: 'late' }), 'deleting');
   const waiting = await eventually(
     () => conditionNow(KINDS.teams, '', 'late'),
@@ -262,7 +262,7 @@ test('a deleted Team that still has Pipelines waits, and says why', async () => 
   operator.stop.abort();
   await operator.ended;
   restart();
-  await pipeline('nobody', 'early', { config: config('meanwhile') });
+  await applyPipeline('nobody', 'early', { config: pipelineText('meanwhile') });
   await eventually(
     async () => (await stores.pipelines.definition({ team: 'late', pipeline: 'early' }))?.revision,
     (revision) => revision === 2,

@@ -10,20 +10,20 @@ import {
   apply,
   client,
   conditionNow,
-  config,
-  configMap,
+  pipelineText,
+  applyConfigMap,
   cronJobs,
   events,
   eventually,
-  namespace,
+  createNamespace,
   operator,
-  pipeline,
-  reason,
+  applyPipeline,
+  untilReason,
   restart,
   server,
   start,
   stores,
-  team,
+  applyTeam,
   useOperator,
 } from '#testing/operator/operator-in-cluster.ts';
 
@@ -31,7 +31,7 @@ useOperator();
 
 /** The last plan in the status of the Pipeline, once it has this revision. */
 async function planOf(revision: number, text: string): Promise<unknown> {
-  await pipeline('blue', 'planned', { config: text });
+  await applyPipeline('blue', 'planned', { config: text });
   const status = await eventually(
     async () => {
       const answer = await client.get(KINDS.pipelines, { namespace: 'blue', name: 'planned' });
@@ -55,7 +55,7 @@ async function resourceVersionOfDemo(): Promise<string> {
 }
 
 beforeAll(async () => {
-  await team('blue', { displayName: 'Blue' });
+  await applyTeam('blue', { displayName: 'Blue' });
   await eventually(
     () => conditionNow(KINDS.teams, '', 'blue'),
     (condition) => condition?.reason === 'NamespaceReady',
@@ -64,8 +64,8 @@ beforeAll(async () => {
 
 describe('a Pipeline in the operator', () => {
   test('becomes a revision and CronJobs, and reports that', async () => {
-    await pipeline('blue', 'demo', { config: config('unit') });
-    expect(await reason('blue', 'demo', 'Accepted')).toBe('Revision 1 is current.');
+    await applyPipeline('blue', 'demo', { config: pipelineText('unit') });
+    expect(await untilReason('blue', 'demo', 'Accepted')).toBe('Revision 1 is current.');
     expect(await cronJobs('blue')).toMatchObject([
       { name: 'demo-check-every-3600s', schedule: '@every 3600s' },
     ]);
@@ -78,9 +78,9 @@ describe('a Pipeline in the operator', () => {
   });
 
   test('with errors keeps its last good revision, and reports all errors', async () => {
-    const broken = `${config('unit')}\njob "other" {\n  nonsense = 1\n}\nwrong "block" {}\n`;
-    await pipeline('blue', 'demo', { config: broken });
-    const message = await reason('blue', 'demo', 'InvalidConfig');
+    const broken = `${pipelineText('unit')}\njob "other" {\n  nonsense = 1\n}\nwrong "block" {}\n`;
+    await applyPipeline('blue', 'demo', { config: broken });
+    const message = await untilReason('blue', 'demo', 'InvalidConfig');
     expect(message).toMatch(/^\d+:\d+: .*nonsense/m);
     expect(message).toMatch(/^\d+:\d+: .*wrong/m);
     expect(message).toContain('Revision 1 keeps running.');
@@ -88,19 +88,19 @@ describe('a Pipeline in the operator', () => {
       revision: 1,
     });
     expect(await cronJobs('blue')).toHaveLength(1);
-    await pipeline('blue', 'demo', { config: config('unit') });
-    await reason('blue', 'demo', 'Accepted');
+    await applyPipeline('blue', 'demo', { config: pipelineText('unit') });
+    await untilReason('blue', 'demo', 'Accepted');
   });
 
   test('writes nothing if it is applied again unchanged or if another operator starts', async () => {
     const before = { pipeline: await resourceVersionOfDemo(), cronJobs: await cronJobs('blue') };
-    await pipeline('blue', 'demo', { config: config('unit') });
+    await applyPipeline('blue', 'demo', { config: pipelineText('unit') });
     operator.stop.abort();
     expect(await operator.ended).toBe('stopped');
     restart();
     // A change of another object shows that the new operator works.
-    await pipeline('blue', 'second', { config: config('unit', '2h') });
-    await reason('blue', 'second', 'Accepted');
+    await applyPipeline('blue', 'second', { config: pipelineText('unit', '2h') });
+    await untilReason('blue', 'second', 'Accepted');
     expect({
       pipeline: await resourceVersionOfDemo(),
       cronJobs: (await cronJobs('blue')).filter(({ name }) => name.startsWith('demo-')),
@@ -108,7 +108,7 @@ describe('a Pipeline in the operator', () => {
   }, 600_000);
 
   test('reports what each change did to jobs and resources, and nothing for no change', async () => {
-    const text = config('unit');
+    const text = pipelineText('unit');
     expect(await planOf(1, text)).toEqual({ jobs: { added: ['unit'] }, resources: { added: ['git.app'] } });
     expect(await planOf(2, text.replace('echo hello', 'echo again'))).toEqual({
       jobs: { changed: ['unit'] },
@@ -117,13 +117,13 @@ describe('a Pipeline in the operator', () => {
   });
 
   test('follows the ConfigMap that it refers to', async () => {
-    await pipeline('blue', 'third', {
+    await applyPipeline('blue', 'third', {
       configFrom: { configMapKeyRef: { name: 'text', key: 'pipeline.hcl' } },
     });
-    await reason('blue', 'third', 'ConfigMapNotFound');
-    await configMap(config('unit', '3h'));
-    await reason('blue', 'third', 'Accepted');
-    await configMap(config('unit', '4h'));
+    await untilReason('blue', 'third', 'ConfigMapNotFound');
+    await applyConfigMap(pipelineText('unit', '3h'));
+    await untilReason('blue', 'third', 'Accepted');
+    await applyConfigMap(pipelineText('unit', '4h'));
     await eventually(
       () => cronJobs('blue'),
       (jobs) =>
@@ -136,14 +136,14 @@ describe('a Pipeline in the operator', () => {
     const data = { token: Buffer.from('very secret').toString('base64') };
     const secret = (labels: Record<string, string>): Promise<void> =>
       apply(KINDS.secrets, { metadata: { namespace: 'blue', name: 'vars', labels }, data });
-    const text = `variable "token" {\n  type = string\n}\n${config('unit').replace('echo hello', 'echo ${var.token}')}`;
+    const text = `variable "token" {\n  type = string\n}\n${pipelineText('unit').replace('echo hello', 'echo ${var.token}')}`;
     await secret({});
-    await pipeline('blue', 'fourth', { config: text, varsFrom: [{ secretRef: { name: 'vars' } }] });
-    expect(await reason('blue', 'fourth', 'SecretNotUsable')).toContain(
+    await applyPipeline('blue', 'fourth', { config: text, varsFrom: [{ secretRef: { name: 'vars' } }] });
+    expect(await untilReason('blue', 'fourth', 'SecretNotUsable')).toContain(
       'kubectl -n blue label secret vars millrace.dev/usable=true',
     );
     await secret({ 'millrace.dev/usable': 'true' });
-    await reason('blue', 'fourth', 'Accepted');
+    await untilReason('blue', 'fourth', 'Accepted');
     const saved = JSON.stringify(await stores.pipelines.definition({ team: 'blue', pipeline: 'fourth' }));
     expect(saved).toContain('__millrace_secret_');
     expect(saved).not.toContain('very secret');
@@ -162,21 +162,21 @@ describe('a Pipeline in the operator', () => {
     sources.unref();
     const address = sources.address();
     const port = typeof address === 'object' && address ? address.port : 0;
-    await team('mint', { sources: { allowHTTP: true, allowedHosts: [`127.0.0.1:${port}`] } });
+    await applyTeam('mint', { sources: { allowHTTP: true, allowedHosts: [`127.0.0.1:${port}`] } });
     await eventually(
       () => conditionNow(KINDS.teams, '', 'mint'),
       (condition) => condition?.reason === 'NamespaceReady',
     );
     const text = `resource_type "feed" {\n  source = "http://127.0.0.1:${port}/feed.hcl"\n}\nresource "feed" "f" {}\n`;
-    await pipeline('mint', 'fed', { config: text });
-    await reason('mint', 'fed', 'Accepted');
+    await applyPipeline('mint', 'fed', { config: text });
+    await untilReason('mint', 'fed', 'Accepted');
     expect(await checkOfFed()).toBe('one');
     served.text = served.text.replace('one', 'two');
     operator.stop.abort();
     expect(await operator.ended).toBe('stopped');
     restart();
-    await pipeline('mint', 'other', { config: config('unit') });
-    await reason('mint', 'other', 'Accepted');
+    await applyPipeline('mint', 'other', { config: pipelineText('unit') });
+    await untilReason('mint', 'other', 'Accepted');
     expect({ requests: served.requests, type: await checkOfFed() }).toEqual({ requests: 1, type: 'one' });
     const annotations = { 'millrace.dev/requested-at': '2026-11-21T12:00:00Z' };
     await apply(KINDS.pipelines, {
@@ -222,8 +222,8 @@ describe('a Pipeline in the operator', () => {
     await untilLogged('the leader epoch could not be taken; the operator tries again');
     const newProxy = await startProxy(database, proxy.port);
     await untilLogged('"leading"');
-    await pipeline('blue', 'later', { config: config('unit') });
-    await reason('blue', 'later', 'Accepted');
+    await applyPipeline('blue', 'later', { config: pipelineText('unit') });
+    await untilReason('blue', 'later', 'Accepted');
     next.stop.abort();
     expect(await next.ended).toBe('stopped');
     await newProxy.close();
@@ -231,19 +231,19 @@ describe('a Pipeline in the operator', () => {
   });
 
   test('in a namespace without a Team waits for a Team', async () => {
-    await namespace('nobody', { 'millrace.dev/team': 'late' });
-    await pipeline('nobody', 'early', { config: config('unit') });
-    await reason('nobody', 'early', 'WaitingForTeam');
-    await team('late', { namespace: 'nobody' });
-    await reason('nobody', 'early', 'Accepted');
+    await createNamespace('nobody', { 'millrace.dev/team': 'late' });
+    await applyPipeline('nobody', 'early', { config: pipelineText('unit') });
+    await untilReason('nobody', 'early', 'WaitingForTeam');
+    await applyTeam('late', { namespace: 'nobody' });
+    await untilReason('nobody', 'early', 'Accepted');
   });
 
   test('is applied after the API server was killed and came back', async () => {
     await server.kill();
     await sleep(1000);
     await server.start();
-    await pipeline('blue', 'demo', { config: config('renamed') });
-    expect(await reason('blue', 'demo', 'Accepted')).toContain('Revision');
+    await applyPipeline('blue', 'demo', { config: pipelineText('renamed') });
+    expect(await untilReason('blue', 'demo', 'Accepted')).toContain('Revision');
     await eventually(
       async () => (await stores.pipelines.definition({ team: 'blue', pipeline: 'demo' }))?.revision,
       (revision) => revision === 2,

@@ -8,7 +8,7 @@ import {
   APP,
   buildOf,
   cluster,
-  find,
+  findRefs,
   GIT,
   now,
   ports,
@@ -36,7 +36,7 @@ const pipeline = samplePipeline({
 async function startBothJobs(): Promise<void> {
   cluster.caches = settings;
   await save(pipeline);
-  await find('a');
+  await findRefs('a');
 }
 
 async function findVersion(version: Record<string, string>): Promise<void> {
@@ -84,7 +84,7 @@ describe('the cache of a resource', () => {
     await startBothJobs();
     for (const name of ['app-unit-1-1', 'app-lint-1-1'])
       if ((await cachesOf(name))[0] === 'mounted') await endBuildOf(name);
-    await find('b');
+    await findRefs('b');
     const caches = [...(await cachesOf('app-unit-2-1')), ...(await cachesOf('app-lint-2-1'))];
     expect(caches.filter((text) => text === 'mounted')).toHaveLength(1);
   });
@@ -96,7 +96,7 @@ describe('the cache of a resource', () => {
         ? { answer: 'refused', reason: 'QuotaExceeded', message: 'full' }
         : undefined;
     await save(pipeline);
-    await find('a');
+    await findRefs('a');
     await endBuildOf('app-lint-1-1');
     cluster.refuse = undefined;
     await stores.builds.tryAllRefused('main');

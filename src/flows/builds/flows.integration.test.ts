@@ -13,7 +13,7 @@ import {
   buildOf,
   buildPods,
   cluster,
-  find,
+  findRefs,
   notifications,
   now,
   podNames,
@@ -41,7 +41,7 @@ useStores();
 describe('from a commit to the last job', () => {
   test('each step notifies the next, and nothing is left behind', async () => {
     const { id } = await save();
-    await find('a');
+    await findRefs('a');
     expect(buildPods()).toEqual(['app-unit-1-1']);
     const session = { build: buildOf('app-unit-1-1'), attempt: 1 };
     const events = eventsOf(['0', '1'], now().toISOString());
@@ -65,7 +65,7 @@ describe('from a commit to the last job', () => {
     await save();
     expect(await triggerJob(UNIT, { by: 'ann' }, ports())).toMatchObject({ answer: 'refused' });
     expect(notifications.sent).toEqual([]);
-    await find('a');
+    await findRefs('a');
     expect(await triggerJob(UNIT, { by: 'ann' }, ports())).toMatchObject({
       answer: 'created',
       build: { number: '2' },
@@ -83,7 +83,7 @@ describe('the secrets and the plan of a build', () => {
   const secrets = { read: () => Promise.resolve({ answer: 'read', values } as const) };
   const start = async (): Promise<number> => {
     await save(withSecret);
-    await find('a');
+    await findRefs('a');
     const build = buildOf('app-unit-1-1');
     await followBuild({ build, attempt: 1 }, eventsOf(['0'], now().toISOString()).slice(0, 2), ports());
     return build;
@@ -119,7 +119,7 @@ const countBuildPods = (): number => buildPods().length;
 describe('a build that is to start', () => {
   test('gets the Pod that the operator created before it died without recording that Pod', async () => {
     await save();
-    await find('a');
+    await findRefs('a');
     const buildsThatFailToRecord = {
       ...stores.builds,
       podCreated: async () => Promise.reject(new Error('killed')),
@@ -138,7 +138,7 @@ describe('a build that is to start', () => {
       name === 'app-unit-1-1'
         ? { answer: 'refused', reason: 'QuotaExceeded', message: 'no room' }
         : undefined;
-    await find('a', 'b');
+    await findRefs('a', 'b');
     expect(await buildView()).toMatchObject({ status: 'pending', message: 'QuotaExceeded: no room' });
     expect(podNames()).toContain('app-unit-2-1');
   });
@@ -149,7 +149,7 @@ describe('a build that is to start', () => {
       name.startsWith('app') && countBuildPods() >= 1
         ? { answer: 'refused', reason: 'TeamLimit', message: 'Team main runs 1 of 1.' }
         : undefined;
-    await find('a', 'b', 'c');
+    await findRefs('a', 'b', 'c');
     expect(buildPods()).toEqual(['app-unit-1-1']);
     for (const number of ['2', '3']) {
       expect(await buildView(number)).toMatchObject({
@@ -170,7 +170,7 @@ describe('a build that is to start', () => {
     await save(samplePipeline(), { team: 'other', pipeline: 'tiny', namespace: 'other' });
     cluster.refuse = (name) =>
       name.startsWith('app') ? { answer: 'refused', reason: 'TeamLimit', message: 'full' } : undefined;
-    await find('a');
+    await findRefs('a');
     for (let triggered = 0; triggered < 40; triggered += 1) await triggerJob(UNIT, { by: 'ann' }, ports());
     const run = (await stores.checks.openRuns()).find(({ team }) => team === 'other')?.run ?? 0;
     const scope = String((await stores.checks.runFacts(run))?.checks[0]?.scope);
@@ -205,7 +205,7 @@ describe('a build that is to start', () => {
     await save();
     cluster.refuse = (name) =>
       name.startsWith('app') ? { answer: 'refused', reason: 'QuotaExceeded', message: 'no room' } : undefined;
-    await find('a', 'b', 'c', 'd', 'e', 'f');
+    await findRefs('a', 'b', 'c', 'd', 'e', 'f');
     cluster.refuse = undefined;
     const early = await startBuilds(ports());
     expect(early).toMatchObject({ started: [], short: [] });
@@ -219,7 +219,7 @@ describe('a build that is to start', () => {
 
   test('that pauses before its next attempt starts when againAfterMs says', async () => {
     await save();
-    await find('a');
+    await findRefs('a');
     expect(await startBuilds(ports())).not.toHaveProperty('againAfterMs');
     await retryOn(stores, buildOf('app-unit-1-1'), 1, { reason: 'PodLost: gone', at: now() });
     const { againAfterMs = 0 } = await startBuilds(ports());
@@ -237,7 +237,7 @@ describe('a build that is to start', () => {
       name === 'app-unit-1-1'
         ? { answer: 'refused', reason: 'NameTaken', message: 'The Pod exists.' }
         : undefined;
-    await find('a');
+    await findRefs('a');
     expect(await buildView()).toMatchObject({
       status: 'pending',
       attempt: 2,
@@ -251,7 +251,7 @@ describe('a build that is to start', () => {
 
   test('whose Pod names are taken one after another waits until the name is free', async () => {
     await save();
-    await find('a');
+    await findRefs('a');
     const id = buildOf('app-unit-1-1');
     for (const attempt of [1, 2, 3, 4])
       await retryOn(stores, id, attempt, { reason: 'NameTaken: taken', at: now() });
@@ -271,7 +271,7 @@ describe('a build that is to start', () => {
       name.startsWith('app')
         ? { answer: 'refused', reason: 'Invalid', message: 'bad image name' }
         : undefined;
-    await find('a');
+    await findRefs('a');
     expect(await buildView()).toMatchObject({
       status: 'failed',
       reason: 'PodRefused',

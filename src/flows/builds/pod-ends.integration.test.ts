@@ -8,7 +8,7 @@ import {
   buildOf,
   buildPods,
   cluster,
-  find,
+  findRefs,
   GIT,
   now,
   podNames,
@@ -55,7 +55,7 @@ const terminatedWith = (versions: Record<string, Record<string, string>>): Parti
 describe('a build whose Pod', () => {
   test('vanishes before its first step gets another Pod after a pause', async () => {
     await save();
-    await find('a');
+    await findRefs('a');
     cluster.pods.delete('app-unit-1-1');
     setAhead(60);
     await compareWithPods(ports());
@@ -70,7 +70,7 @@ describe('a build whose Pod', () => {
 
   test('vanishes after steps ran is repeated once, and then fails', async () => {
     await save();
-    await find('a');
+    await findRefs('a');
     await report('app-unit-1-1', 4);
     cluster.pods.delete('app-unit-1-1');
     setAhead(60);
@@ -87,7 +87,7 @@ describe('a build whose Pod', () => {
 
   test('vanishes after steps ran is repeated, even if the operator died before it recorded the Pod', async () => {
     await save();
-    await find('a');
+    await findRefs('a');
     const buildsThatFailToRecord = {
       ...stores.builds,
       podCreated: async () => Promise.reject(new Error('killed')),
@@ -110,7 +110,7 @@ describe('a build whose Pod', () => {
 
   test('vanishes before its first step gets another Pod, even if its Pod was never recorded', async () => {
     await save();
-    await find('a');
+    await findRefs('a');
     const buildsThatFailToRecord = {
       ...stores.builds,
       podCreated: async () => Promise.reject(new Error('killed')),
@@ -130,7 +130,7 @@ describe('a build whose Pod', () => {
   test('vanishes after a put began fails at once', async () => {
     const jobs = [job('unit', get('git.app'), put('git.image'))];
     await save(samplePipeline({ resources: [resource('git.app'), resource('git.image')], jobs }));
-    await find('a');
+    await findRefs('a');
     await report('app-unit-1-1', 4);
     cluster.pods.delete('app-unit-1-1');
     setAhead(60);
@@ -148,7 +148,7 @@ describe('a build whose Pod', () => {
   });
   test('ends while the gateway is unavailable has the version from the termination message', async () => {
     await save(withPut);
-    await find('a');
+    await findRefs('a');
     await report('app-unit-1-1', 4);
     await followPod(cluster.change('app-unit-1-1', terminatedWith({ '1': { tag: '1.0' } })), [], ports());
     expect(await buildView()).toMatchObject({
@@ -162,7 +162,7 @@ describe('a build whose Pod', () => {
 
   test('ends without the gateway and with a version too long to report does not succeed', async () => {
     await save(withPut);
-    await find('a');
+    await findRefs('a');
     await report('app-unit-1-1', 4);
     await followPod(cluster.change('app-unit-1-1', terminatedWith({})), [], ports());
     expect(await buildView()).toMatchObject({ status: 'failed', reason: 'VersionLost' });
@@ -176,7 +176,7 @@ describe('a build whose Pod', () => {
     ['was running when it was deleted is lost', { phase: 'Running' as const }, 'failed'],
   ])('%s', async (_, last, status) => {
     await save(withPut);
-    await find('a');
+    await findRefs('a');
     await report('app-unit-1-1', 4);
     const pod = cluster.change('app-unit-1-1', last);
     cluster.pods.delete('app-unit-1-1');
@@ -186,7 +186,7 @@ describe('a build whose Pod', () => {
 
   test('loses its labels continues, and its end is found although the operator no longer sees the Pod', async () => {
     await save(withPut);
-    await find('a');
+    await findRefs('a');
     await report('app-unit-1-1', 3);
     const running = { phase: 'Running' as const };
     const withoutWatch = { ...ports(), pods: () => [] };
@@ -201,7 +201,7 @@ describe('a build whose Pod', () => {
 
   test('waits for a node reports that', async () => {
     await save();
-    await find('a');
+    await findRefs('a');
     await followPod(
       cluster.change('app-unit-1-1', { scheduled: false, unschedulable: '0/1 nodes are available' }),
       [],
@@ -212,7 +212,7 @@ describe('a build whose Pod', () => {
 
   test('belongs to an earlier attempt is removed', async () => {
     await save();
-    await find('a');
+    await findRefs('a');
     const old = cluster.pods.get('app-unit-1-1');
     await retryOn(stores, buildOf('app-unit-1-1'), 1, { reason: 'again', at: now() });
     if (old !== undefined) await followPod(old, [], ports());
@@ -240,7 +240,7 @@ test('each version is built once and passes all jobs, whichever calls fail in be
     job('publish', get('git.app', { passed: ['unit'] }), task('push')),
   ];
   await save(samplePipeline({ jobs }));
-  await find('a');
+  await findRefs('a');
   // A seeded random source, so that a failure can be repeated.
   let seed = 7;
   const chance = (): number => {

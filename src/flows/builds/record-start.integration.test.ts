@@ -4,7 +4,7 @@ import type { PodFacts } from '#flows/pods/ports.ts';
 import {
   buildOf,
   cluster,
-  find,
+  findRefs,
   notifications,
   now,
   podNames,
@@ -52,7 +52,7 @@ async function report(name: string, attempt: number, count: number): Promise<voi
 
 beforeEach(async () => {
   await save();
-  await find('a');
+  await findRefs('a');
   began = (await buildView())?.podCreatedAt?.getTime() ?? NaN;
 });
 

@@ -5,9 +5,9 @@ import { startChecks } from '#flows/checks/start-checks.ts';
 import {
   agentEnded,
   APP,
-  checked,
+  checkedPipelines,
   cluster,
-  find,
+  findRefs,
   GIT,
   notifications,
   now,
@@ -91,12 +91,12 @@ describe('a check', () => {
 
     test('does not delay other teams while three of its own run', async () => {
       expect((await startChecks(ports())).runs).toHaveLength(4);
-      expect(await checked()).toEqual(['later', 'one', 'three', 'two']);
+      expect(await checkedPipelines()).toEqual(['later', 'one', 'three', 'two']);
     });
 
     test('does not delay other teams while its Pods are refused', async () => {
       expect((await startChecks(ports(), new Set(['main']))).runs).toHaveLength(1);
-      expect(await checked()).toEqual(['later']);
+      expect(await checkedPipelines()).toEqual(['later']);
     });
   });
 
@@ -213,7 +213,7 @@ describe('a check', () => {
 
   test('records at most the newest hundred versions', async () => {
     await save();
-    await find(...Array.from({ length: 150 }, (_, index) => String(index)));
+    await findRefs(...Array.from({ length: 150 }, (_, index) => String(index)));
     const page = await stores.views.versions(GIT, { limit: 200 });
     expect(page?.rows.map(({ fields }) => fields['ref']).slice(0, 2)).toEqual(['149', '148']);
     expect(page?.rows).toHaveLength(100);

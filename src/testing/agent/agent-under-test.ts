@@ -135,7 +135,8 @@ export async function touch(name: string): Promise<void> {
   await promises.writeFile(join(pod.workdir, name), '');
 }
 
-export async function termination(part: string): Promise<void> {
+/** Waits until the termination message contains this text. */
+export async function terminationContains(part: string): Promise<void> {
   for (;;) {
     const text = await promises.readFile(pod.terminationLog, 'utf8').catch(() => '');
     if (text.includes(part)) return;
@@ -143,6 +144,7 @@ export async function termination(part: string): Promise<void> {
   }
 }
 
+/** Waits until a step has made this file of the working directory. */
 export async function fileAppears(name: string): Promise<void> {
   while (!existsSync(join(pod.workdir, name))) await sleep(20);
 }

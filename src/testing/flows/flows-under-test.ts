@@ -59,8 +59,8 @@ export const agentEnded = (exitCode = 0): Partial<PodFacts> => ({
   containers: [{ name: 'agent', image: 'millrace', state: 'terminated', reason: 'Completed', exitCode }],
 });
 
-/** Completes a check of `git.app` that finds these refs. */
-export async function find(...refs: string[]): Promise<void> {
+/** Completes a check of `git.app` that finds these refs, and starts the builds that they trigger. */
+export async function findRefs(...refs: string[]): Promise<void> {
   await requestCheck(GIT, ports());
   const { runs } = await startChecks(ports());
   const run = runs[0] ?? 0;
@@ -73,7 +73,7 @@ export async function find(...refs: string[]): Promise<void> {
 }
 
 /** Pipelines with a running check. */
-export const checked = async (): Promise<string[]> =>
+export const checkedPipelines = async (): Promise<string[]> =>
   (await stores.checks.openRuns()).map(({ pipeline }) => pipeline).toSorted();
 export const buildView = async (number = '1', of = UNIT) => await stores.views.build({ ...of, number });
 const buildIn = (pod: PodFacts | undefined): number => (pod?.work.kind === 'build' ? pod.work.build : 0);

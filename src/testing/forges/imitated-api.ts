@@ -69,7 +69,8 @@ export function findRoute(api: ImitatedApi, method: string, path: string): Found
 }
 
 function matchPath(pattern: string, path: string): Record<string, string> | undefined {
-  const [patternSegments, pathSegments] = [pattern.split('/'), path.split('/')];
+  const patternSegments = pattern.split('/');
+  const pathSegments = path.split('/');
   if (patternSegments.length !== pathSegments.length) return undefined;
   const names: Record<string, string> = {};
   for (const [at, segment] of patternSegments.entries()) {

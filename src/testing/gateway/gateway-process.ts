@@ -29,7 +29,8 @@ export async function startGatewayProcess(
   databaseUrl: string,
   keysDirectory: string,
 ): Promise<GatewayProcess> {
-  const [port, probePort] = [await freePort(), await freePort()];
+  const port = await freePort();
+  const probePort = await freePort();
   const main = join(import.meta.dirname, '..', '..', 'main.ts');
   const child = spawn(process.execPath, [main, 'gateway', '--role', 'public'], {
     env: {

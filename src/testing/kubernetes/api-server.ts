@@ -47,7 +47,9 @@ const READY_LIMIT_MS = 600_000;
 export async function startApiServer(options: OwnApiServerOptions = {}): Promise<OwnApiServer> {
   const binaries = await findPrograms();
   const folder = await mkdtemp(join(tmpdir(), `millrace-api-server-${process.pid}-`));
-  const [client, peer, port] = [await freePort(), await freePort(), await freePort()];
+  const client = await freePort();
+  const peer = await freePort();
+  const port = await freePort();
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   await writeFile(join(folder, 'sa.key'), privateKey.export({ type: 'pkcs8', format: 'pem' }));
   await writeFile(join(folder, 'tokens.csv'), `${TOKEN},admin,admin,"system:masters"\n`);

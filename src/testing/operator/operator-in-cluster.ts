@@ -14,9 +14,8 @@ import { startApiServer, type OwnApiServer } from '#testing/kubernetes/api-serve
 import { runOperator } from '#testing/operator/operator-under-test.ts';
 import { openStores, type TestStores } from '#testing/stores/stores.ts';
 
-/* For tests of the operator. */
-/** Only ends a test that hangs. */
-const CONVERGED_MS = 300_000;
+/** The limit of `eventually`, long because it only ends a test that hangs. */
+const MAX_WAIT_MS = 300_000;
 const DEFINITIONS: ApiKind<object> = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
@@ -44,7 +43,7 @@ export function useOperator(): void {
       const definition: object = parse(readFileSync(new URL(file, folder), 'utf8'));
       orThrow(await client.create(DEFINITIONS, definition), `making ${file}`);
     }
-    await namespace('millrace-system');
+    await createNamespace('millrace-system');
     operator = start();
   }, 600_000);
 
@@ -79,7 +78,7 @@ export function start(databaseUrl = stores.url, log = pino({ level: 'silent' }))
   return { stop, ended: runOperator(config, log, stop.signal) };
 }
 
-export async function namespace(name: string, labels: Record<string, string> = {}): Promise<void> {
+export async function createNamespace(name: string, labels: Record<string, string> = {}): Promise<void> {
   const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } };
   orThrow(await client.create(KINDS.namespaces, object), `making the namespace ${name}`);
 }
@@ -91,12 +90,13 @@ export async function apply<T>(kind: ApiKind<T>, object: unknown): Promise<void>
   orThrow(await client.apply(kind, plainObject, 'kubectl'), `applying a ${kind.kind}`);
 }
 
-export const team = (name: string, spec: object = {}): Promise<void> =>
+export const applyTeam = (name: string, spec: object = {}): Promise<void> =>
   apply(KINDS.teams, { metadata: { name }, spec });
-export const pipeline = (namespaceName: string, name: string, spec: object): Promise<void> =>
+export const applyPipeline = (namespaceName: string, name: string, spec: object): Promise<void> =>
   apply(KINDS.pipelines, { metadata: { namespace: namespaceName, name }, spec });
 
-export const config = (job: string, every = '1h'): string => `
+/** A pipeline whose only job has this name. The resource that the job gets is checked this often. */
+export const pipelineText = (job: string, every = '1h'): string => `
 resource "git" "app" {
   check_interval = "@every ${every}"
   params {
@@ -118,7 +118,7 @@ job "${job}" {
 
 /** Waits until the answer is as expected. If it never is, the error has the last answer. */
 export async function eventually<T>(ask: () => Promise<T>, isExpected: (answer: T) => boolean): Promise<T> {
-  const limit = Date.now() + CONVERGED_MS;
+  const limit = Date.now() + MAX_WAIT_MS;
   for (;;) {
     const answer = await ask();
     if (isExpected(answer)) return answer;
@@ -141,7 +141,12 @@ export async function conditionNow(
     : undefined;
 }
 
-export async function reason(namespaceName: string, name: string, expectedReason: string): Promise<string> {
+/** Waits until the condition Ready of a Pipeline has this reason. Returns the message of the condition. */
+export async function untilReason(
+  namespaceName: string,
+  name: string,
+  expectedReason: string,
+): Promise<string> {
   const found = await eventually(
     () => conditionNow(KINDS.pipelines, namespaceName, name),
     (condition) => condition?.reason === expectedReason,
@@ -176,10 +181,10 @@ export async function events(namespaceName: string): Promise<string[]> {
   return found;
 }
 
-export const configMap = (text: string): Promise<void> =>
+export const applyConfigMap = (text: string): Promise<void> =>
   apply(KINDS.configMaps, { metadata: { namespace: 'blue', name: 'text' }, data: { 'pipeline.hcl': text } });
 
-/** Another operator, after the first has ended. */
+/** Starts another operator, after the first has ended. */
 export function restart(...args: Parameters<typeof start>): void {
   operator = start(...args);
 }

@@ -66,7 +66,8 @@ export class RegistryProcess {
     const url = new URL(incoming.url ?? '', `http://${this.host}`);
     if (url.pathname === '/token') return this.#token(incoming, outgoing, url.searchParams);
     const at = url.pathname.search(/\/(?:manifests|blobs|tags)\//);
-    const [repository, path] = [url.pathname.slice('/v2/'.length, at), url.pathname.slice(at + 1)];
+    const repository = url.pathname.slice('/v2/'.length, at);
+    const path = url.pathname.slice(at + 1);
     this.requests.push(`${incoming.method} ${path}`);
     const { fails, pageSize } = this.rules;
     if (fails) {
