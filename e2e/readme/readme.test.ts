@@ -149,7 +149,7 @@ const openAsPrinted = async (output: string): Promise<void> => {
     await pushCommit(repository);
     // The page updates itself; the test does not reload it.
     await eventually(async () => expect(await newest()).toBe(`${parseInt(before, 10) + 1} succeeded`));
-    await takePictures(page, 'demo-pipeline', process.env['PICTURES']);
+    await takePictures(page, 'demo-pipeline');
   } finally {
     await browser.close();
   }

@@ -13,9 +13,6 @@ import { recordFoundVersions, giveTurns, toSave } from '#testing/stores/stores.t
  * Tests every page for people who use a screen reader, magnification or only the keyboard. If the environment
  * variable PICTURES names a folder, the tests store screenshots there.
  */
-const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>('node:process').env[
-  'PICTURES'
-];
 // This limit is only for tests that hang, because a page takes long on a slow machine.
 jest.setTimeout(600_000);
 
@@ -100,7 +97,7 @@ async function signIn(username: string): Promise<void> {
 }
 
 async function checkPage(name: string): Promise<void> {
-  await takePictures(page, name, PICTURES);
+  await takePictures(page, name);
   expect(await accessibilityProblems(page)).toEqual([]);
   expect(await keyboardProblems(page)).toEqual([]);
 }

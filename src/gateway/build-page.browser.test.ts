@@ -10,9 +10,6 @@ import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sa
 import { recordFoundVersions, toSave } from '#testing/stores/stores.ts';
 
 /* The page of a build in a browser. If PICTURES names a folder, the tests store screenshots there. */
-const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>('node:process').env[
-  'PICTURES'
-];
 // This limit is only for tests that hang, because a page takes long on a slow machine.
 jest.setTimeout(600_000);
 
@@ -123,7 +120,7 @@ async function isVisible(text: string): Promise<boolean> {
 }
 
 async function checkPage(name: string): Promise<void> {
-  await takePictures(page, name, PICTURES);
+  await takePictures(page, name);
   expect(await accessibilityProblems(page)).toEqual([]);
   expect(await keyboardProblems(page)).toEqual([]);
 }

@@ -9,9 +9,6 @@ import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-unde
  * The page where a person confirms a login of the command line. If PICTURES names a folder, screenshots go
  * there.
  */
-const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>('node:process').env[
-  'PICTURES'
-];
 const PAGE = '/profile/cli-login';
 const PASSWORD = 'correct horse battery';
 const MINUTE = 60_000;
@@ -81,7 +78,7 @@ const textAppears = async (words: string): Promise<void> =>
   await page.locator('main').getByText(words).waitFor();
 
 async function checkPage(name: string): Promise<void> {
-  await takePictures(page, name, PICTURES);
+  await takePictures(page, name);
   expect(await accessibilityProblems(page)).toEqual([]);
   expect(await keyboardProblems(page)).toEqual([]);
 }

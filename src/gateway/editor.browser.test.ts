@@ -15,9 +15,6 @@ import { toSave, type TestStores } from '#testing/stores/stores.ts';
  * store screenshots there.
  */
 
-const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>('node:process').env[
-  'PICTURES'
-];
 const NEW = '/teams/main/new-pipeline';
 const DEFINITION = '/teams/main/pipelines/app/definition';
 const PASSWORD = 'correct horse battery';
@@ -131,7 +128,7 @@ test('a maintainer creates a pipeline, and sees errors and the graph while they 
   await problems(page).getByText('The text is valid.').waitFor();
   await page.getByRole('img', { name: 'Graph of the text' }).waitFor();
   expect(await accessibilityProblems(page)).toEqual([]);
-  await takePictures(page, 'editor-new', PICTURES);
+  await takePictures(page, 'editor-new');
 
   await page.getByLabel('Name').fill('fresh');
   await paste(page, APP.replace('cmd =', 'cdm ='));
@@ -139,7 +136,7 @@ test('a maintainer creates a pipeline, and sees errors and the graph while they 
   await place.first().waitFor();
   await page.getByRole('img', { name: 'Graph of the last valid text' }).waitFor();
   expect(await accessibilityProblems(page)).toEqual([]);
-  await takePictures(page, 'editor-errors', PICTURES);
+  await takePictures(page, 'editor-errors');
   await place.first().click();
   expect(await page.locator('.cm-activeLine').innerText()).toContain('cdm =');
   expect(await page.locator('.cm-lint-marker-error').count()).toBeGreaterThan(0);
@@ -165,7 +162,7 @@ test('the editor completes names from the schema of the language', async () => {
   await page.keyboard.press('Enter');
   await page.keyboard.type('gi');
   await options.filter({ hasText: 'github-check' }).waitFor();
-  await takePictures(page, 'editor-completion', PICTURES);
+  await takePictures(page, 'editor-completion');
   expect(await editor(page).innerText()).toContain('resource "gi" "name" {');
   expect(complaints).toEqual([]);
   await close();
@@ -181,7 +178,7 @@ test('a maintainer compares a change with the text that runs, and saves the chan
   await changes.getByText('Removed:       cmd = "make test"').waitFor();
   await changes.getByText('Added:       cmd = "make all"').waitFor();
   expect(await accessibilityProblems(page)).toEqual([]);
-  await takePictures(page, 'editor-changes', PICTURES);
+  await takePictures(page, 'editor-changes');
 
   const dialogOpens = page.waitForEvent('dialog');
   const navigation = page.goto('/teams');
@@ -214,7 +211,7 @@ test('a change that someone else made meanwhile is not lost', async () => {
   await page.getByRole('button', { name: 'Save these changes' }).click();
   await page.getByText('was changed by someone else').waitFor();
   await page.getByText('Removed:       cmd = "make theirs"').waitFor();
-  await takePictures(page, 'editor-conflict', PICTURES);
+  await takePictures(page, 'editor-conflict');
   expect(pipelineObjects.stored.get('main/app')?.spec.config).toContain('make theirs');
   await page.getByRole('button', { name: 'Save these changes' }).click();
   await page.getByText('The text is saved, and the pipeline runs it.').waitFor();
@@ -232,7 +229,7 @@ test('the text of a pipeline of a manifest can only be read', async () => {
   expect(await editor(page).innerText()).not.toContain('x}');
   expect(await page.getByRole('button', { name: /Save|Review|Create/ }).count()).toBe(0);
   expect(await accessibilityProblems(page)).toEqual([]);
-  await takePictures(page, 'editor-manifest', PICTURES);
+  await takePictures(page, 'editor-manifest');
   expect(complaints).toEqual([]);
   await close();
 });
@@ -268,7 +265,7 @@ test('without scripts a form checks and saves the text', async () => {
   await page.getByRole('button', { name: 'Check' }).click();
   await page.getByText('The text is valid.').waitFor();
   await page.getByRole('img', { name: 'Graph of the text' }).waitFor();
-  await takePictures(page, 'editor-plain', PICTURES);
+  await takePictures(page, 'editor-plain');
   await page.getByRole('button', { name: 'Create the pipeline' }).click();
   await page.waitForURL('**/teams/main/pipelines/plain');
   expect(pipelineObjects.stored.get('main/plain')?.spec.config).toBe(APP);

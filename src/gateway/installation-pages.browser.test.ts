@@ -9,9 +9,6 @@ import { ORIGIN } from '#testing/gateway/gateway-under-test.ts';
  * The pages for global admins in a browser, with every form. If PICTURES names a folder, screenshots go
  * there.
  */
-const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>('node:process').env[
-  'PICTURES'
-];
 // This limit is only for tests that hang, because a page takes long on a slow machine.
 jest.setTimeout(600_000);
 
@@ -64,7 +61,7 @@ async function problemBeside(label: string): Promise<string> {
 
 /** Checks the accessibility of the page and stores a screenshot. */
 async function checkPage(name: string): Promise<void> {
-  await takePictures(page, name, PICTURES);
+  await takePictures(page, name);
   expect(await accessibilityProblems(page)).toEqual([]);
   // A date field has parts that take the focus and show it themselves, so pages with one are not checked.
   const dateFields = await page.locator('input[type=date]:visible').count();

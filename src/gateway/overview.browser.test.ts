@@ -9,9 +9,6 @@ import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sa
 import { toSave } from '#testing/stores/stores.ts';
 
 /* The overview of pipelines in a browser. If PICTURES names a folder, the tests store screenshots there. */
-const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>('node:process').env[
-  'PICTURES'
-];
 // This limit is only for tests that hang, because a page takes long on a slow machine.
 jest.setTimeout(600_000);
 
@@ -137,7 +134,7 @@ const query = (): string => new URL(page.url()).search;
 
 /** Checks the accessibility of the page and stores a screenshot. */
 async function checkPage(name: string): Promise<void> {
-  await takePictures(page, name, PICTURES);
+  await takePictures(page, name);
   expect(await accessibilityProblems(page)).toEqual([]);
 }
 
@@ -278,7 +275,7 @@ describe('the overview of pipelines', () => {
     expect(await pageWithoutScripts.locator('.overview-name a').allInnerTexts()).toEqual(['site']);
     await pageWithoutScripts.getByRole('link', { name: 'warning 1' }).click();
     await pageWithoutScripts.waitForURL('**/teams?q=site&status=warning');
-    await takePictures(pageWithoutScripts, 'overview-plain', PICTURES);
+    await takePictures(pageWithoutScripts, 'overview-plain');
     await pageWithoutScripts.getByRole('searchbox').fill('nobody');
     await pageWithoutScripts.getByRole('button', { name: 'Search' }).click();
     await pageWithoutScripts.getByRole('link', { name: 'Show all pipelines' }).click();

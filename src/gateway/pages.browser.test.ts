@@ -14,9 +14,6 @@ import { recordFoundVersions, giveTurns, toSave } from '#testing/stores/stores.t
  * Pages as people use them in a browser. If PICTURES names a folder, the tests store screenshots of every
  * page.
  */
-const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>('node:process').env[
-  'PICTURES'
-];
 // This limit is only for tests that hang, because a page takes long on a slow machine.
 jest.setTimeout(600_000);
 
@@ -79,7 +76,7 @@ async function waitForText(inPage: Page, selector: string, text: string): Promis
 
 /** Checks the accessibility of the page and stores a screenshot. */
 async function checkPage(name: string): Promise<void> {
-  await takePictures(page, name, PICTURES);
+  await takePictures(page, name);
   expect(await accessibilityProblems(page)).toEqual([]);
 }
 

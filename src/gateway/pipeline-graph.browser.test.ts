@@ -18,9 +18,6 @@ import { stateOn } from '#testing/stores/schedule.ts';
 import { eventsOf, giveTurns, toSave } from '#testing/stores/stores.ts';
 
 /* The graph of a pipeline as people use it. If PICTURES names a folder, the tests store screenshots there. */
-const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>('node:process').env[
-  'PICTURES'
-];
 // This limit is only for tests that hang, because a page takes long on a slow machine.
 jest.setTimeout(600_000);
 
@@ -120,7 +117,7 @@ async function open(query = ''): Promise<void> {
 }
 
 async function checkPage(name: string): Promise<void> {
-  await takePictures(page, name, PICTURES);
+  await takePictures(page, name);
   expect(await accessibilityProblems(page)).toEqual([]);
 }
 
@@ -304,7 +301,7 @@ test('without scripts, the page shows the picture instead of the graph', async (
   await pageWithoutScripts.goto(APP);
   const link = pageWithoutScripts.locator('#graph').getByRole('link', { name: /^Graph of app: 7 jobs/ });
   expect(await link.getAttribute('href')).toBe(`${APP}/image.svg`);
-  await takePictures(pageWithoutScripts, 'graph-without-script', PICTURES);
+  await takePictures(pageWithoutScripts, 'graph-without-script');
   await context.close();
 });
 

@@ -13,9 +13,6 @@ import { toSave } from '#testing/stores/stores.ts';
 /*
  * What the public sees in a browser. If PICTURES names a folder, the test stores screenshots of every page.
  */
-const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>('node:process').env[
-  'PICTURES'
-];
 const APP = '/teams/main/pipelines/app';
 const { secret, word } = plantSecrets();
 
@@ -66,7 +63,7 @@ test('anyone can follow a public pipeline, and is sent to sign in once it is pri
     .waitFor();
   expect(await page.getByLabel('Follow a version of').count()).toBe(0);
   await expectPublicPage(page);
-  await takePictures(page, 'public-pipeline', PICTURES);
+  await takePictures(page, 'public-pipeline');
 
   const as = await site.gateway.session('ann');
   // Another viewer requests the page just before the change, so the cached answer is as new as possible.
@@ -78,19 +75,19 @@ test('anyone can follow a public pipeline, and is sent to sign in once it is pri
   await page.getByRole('link', { name: 'unit', exact: true }).click();
   await page.waitForURL(`**${APP}/jobs/unit/builds`);
   await expectPublicPage(page);
-  await takePictures(page, 'public-job', PICTURES);
+  await takePictures(page, 'public-job');
   await page.getByRole('link', { name: '1', exact: true }).click();
   await page.waitForURL(`**${APP}/jobs/unit/builds/1`);
   expect(await page.locator('#status').innerText()).toContain('failed');
   expect(await page.locator('ol.rows').innerText()).toContain('test');
   expect(await page.locator('#log').count()).toBe(0);
   await expectPublicPage(page);
-  await takePictures(page, 'public-build', PICTURES);
+  await takePictures(page, 'public-build');
   await page.getByRole('link', { name: 'app', exact: true }).click();
   await page.getByRole('link', { name: 'git.app', exact: true }).click();
   await page.waitForURL(`**${APP}/resources/git.app`);
   await expectPublicPage(page);
-  await takePictures(page, 'public-resource', PICTURES);
+  await takePictures(page, 'public-resource');
 
   await page.goto(APP);
   await page.getByRole('link', { name: 'Sign in', exact: true }).click();

@@ -11,9 +11,6 @@ import { get as getStep, job, resource, samplePipeline, task } from '#testing/pi
 import { recordFoundVersions, giveTurns, toSave } from '#testing/stores/stores.ts';
 
 /* The pages of resources, jobs, caches and triggers. If PICTURES names a folder, screenshots go there. */
-const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>('node:process').env[
-  'PICTURES'
-];
 // This limit is only for tests that hang, because a page takes long on a slow machine.
 jest.setTimeout(600_000);
 
@@ -181,7 +178,7 @@ const newestVersion = (): number => versions.at(-1) ?? 0;
 const versionElement = (id: number) => page.locator(`#version-${id}`);
 
 async function checkPage(name: string): Promise<void> {
-  await takePictures(page, name, PICTURES);
+  await takePictures(page, name);
   expect(await accessibilityProblems(page)).toEqual([]);
 }
 

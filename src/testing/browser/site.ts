@@ -98,20 +98,21 @@ export async function sendSignInForm(page: Page, username: string, password: str
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
-/**
- * Takes pictures of the current page in light and dark mode and on a phone, if a folder for them is named.
- */
-export async function takePictures(page: Page, name: string, folder: string | undefined): Promise<void> {
-  if (folder === undefined) return;
-  mkdirSync(folder, { recursive: true });
+/** The folder for pictures. Without this variable, tests take none. */
+const PICTURES = process.env['PICTURES'];
+
+/** Takes pictures of the current page in light and dark mode and on a phone. */
+export async function takePictures(page: Page, name: string): Promise<void> {
+  if (PICTURES === undefined) return;
+  mkdirSync(PICTURES, { recursive: true });
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
-    await page.screenshot({ path: `${folder}/${name}-${colorScheme}.png`, fullPage: true });
+    await page.screenshot({ path: `${PICTURES}/${name}-${colorScheme}.png`, fullPage: true });
   }
   await page.emulateMedia({ colorScheme: 'light' });
   const size = page.viewportSize();
   await page.setViewportSize({ width: 320, height: 640 });
-  await page.screenshot({ path: `${folder}/${name}-narrow.png`, fullPage: true });
+  await page.screenshot({ path: `${PICTURES}/${name}-narrow.png`, fullPage: true });
   if (size !== null) await page.setViewportSize(size);
 }
 
