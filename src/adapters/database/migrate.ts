@@ -6,8 +6,8 @@ import { defined } from '#defined';
 import { rows } from './connection/pool.ts';
 import { parseDatabaseUrl } from './connection/url.ts';
 
-/** The folder of migrations is beside this file in the sources, and beside the bundle in the image. */
-const MIGRATIONS = join(import.meta.dirname, 'migrations');
+/** The folder is beside this file in the sources, and beside the bundle in the image. */
+const MIGRATIONS_FOLDER = join(import.meta.dirname, 'migrations');
 const MONTHS_AHEAD = 3;
 
 export interface MigrateOptions {
@@ -17,15 +17,15 @@ export interface MigrateOptions {
 }
 
 /**
- * In effect no limit. The pool's limit for queries would abort a long migration, or the wait while another
- * process migrates.
+ * In effect no limit (24 days). The query timeout of the pool would abort a long migration, or the wait for
+ * another process that migrates.
  */
 const NO_LIMIT_MS = 2 ** 31 - 1;
 /**
- * Client and server notice a dead connection within 30 seconds, so that a dead process does not hold the lock
- * of migrations for hours.
+ * The server notices a dead connection within 30 seconds, so that a dead process does not hold the lock of
+ * migrations for hours. `idle` and `interval` are seconds, `count` is a number of probes.
  */
-const KEEPALIVE_SECONDS = { idle: 10, interval: 5, count: 3 };
+const TCP_KEEPALIVES = { idle: 10, interval: 5, count: 3 };
 
 /**
  * Migrates the schema and returns the new migrations. Of several processes, one migrates and the others wait.
@@ -40,18 +40,18 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
     connectionTimeoutMillis: 5000,
     query_timeout: NO_LIMIT_MS,
     keepAlive: true,
-    keepAliveInitialDelayMillis: KEEPALIVE_SECONDS.idle * 1000,
+    keepAliveInitialDelayMillis: TCP_KEEPALIVES.idle * 1000,
   });
   // Without a listener, a broken connection would end the process. With one, the running query fails.
   client.on('error', (error) => log(`The connection of the migration broke: ${error.message}`));
   await client.connect();
   try {
-    for (const [name, value] of Object.entries(KEEPALIVE_SECONDS)) {
+    for (const [name, value] of Object.entries(TCP_KEEPALIVES)) {
       await client.query(`SELECT set_config($1, $2, false)`, [`tcp_keepalives_${name}`, String(value)]);
     }
     const migrations = await runner({
       dbClient: client,
-      dir: MIGRATIONS,
+      dir: MIGRATIONS_FOLDER,
       direction: 'up',
       migrationsTable: 'migrations',
       advisoryLockMode: 'wait',
@@ -68,13 +68,12 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
  * Creates the log tables of this month and the next ones. Run it after `migrate` and once a day. Of several
  * processes, one creates a table and the others wait.
  */
-export async function createLogPartitions(pool: DatabasePool, at: Date): Promise<string[]> {
+export async function createLogPartitions(pool: DatabasePool, now: Date): Promise<string[]> {
   const created: string[] = [];
   for (let ahead = 0; ahead <= MONTHS_AHEAD; ahead += 1) {
-    const first = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + ahead, 1));
-    const next = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + ahead + 1, 1));
-    const name = `build_logs_${day(first).slice(0, 7).replace('-', '_')}`;
-    if (await createPartition(pool, name, [day(first), day(next)])) created.push(name);
+    const firstDay = firstDayOfMonth(now, ahead);
+    const name = `build_logs_${firstDay.slice(0, 7).replace('-', '_')}`;
+    if (await createPartition(pool, name, [firstDay, firstDayOfMonth(now, ahead + 1)])) created.push(name);
   }
   return created;
 }
@@ -96,7 +95,8 @@ async function createPartition(
 }
 
 /**
- * Reads the catalog. `to_regclass` may still miss what another process created during the wait for the lock.
+ * Reads the catalog, because `to_regclass` may miss a table that another process created while this one waited
+ * for the lock.
  */
 async function hasTable(connection: Pick<DatabasePool, 'oneFirst'>, name: string): Promise<boolean> {
   return await connection.oneFirst(
@@ -106,4 +106,8 @@ async function hasTable(connection: Pick<DatabasePool, 'oneFirst'>, name: string
   );
 }
 
-const day = (date: Date): string => date.toISOString().slice(0, 10);
+/** The first day, as `2031-11-01`, of the month that is `monthsAhead` months after this one. */
+function firstDayOfMonth(now: Date, monthsAhead: number): string {
+  const first = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + monthsAhead, 1));
+  return first.toISOString().slice(0, 10);
+}

@@ -58,7 +58,7 @@ export function buildActions(connection: Transaction, pipeline: number): BuildAc
 
 type LockedRow = Pick<LockedBuild, 'id' | 'job' | 'attempt' | 'status'> & {
   gate: Gate | null;
-  by: string | null;
+  triggeredBy: string | null;
   votes: GatedBuild['votes'] | null;
 };
 
@@ -70,18 +70,18 @@ async function lockBuild(
   const parsed = parseNumber(buildNumber);
   if (parsed === undefined) return undefined;
   const row = await connection.maybeOne(rows<LockedRow>()`
-    SELECT b.id, j.id AS job, b.attempt, b.status, b.gate, b.cause ->> 'by' AS by, (
+    SELECT b.id, j.id AS job, b.attempt, b.status, b.gate, b.cause ->> 'by' AS "triggeredBy", (
       SELECT jsonb_agg(jsonb_build_object('by', v.voter, 'approve', v.approve)) FROM build_votes v
         WHERE v.build_id = b.id) AS votes
     FROM jobs j JOIN builds b ON b.job_id = j.id
     WHERE j.pipeline_id = ${pipeline} AND j.name = ${job} AND b.number = ${parsed.number} AND b.retry = ${parsed.retry}
     FOR UPDATE OF b`);
   if (row === null) return undefined;
-  const { gate, by, votes, ...build } = row;
+  const { gate, triggeredBy, votes, ...build } = row;
   return {
     ...build,
     votes: votes ?? [],
-    ...withoutNulls({ gate, triggeredBy: by }),
+    ...withoutNulls({ gate, triggeredBy }),
   };
 }
 

@@ -5,7 +5,7 @@ import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { prepared, rows, timestamp, type Database } from '#adapters/database/connection/pool.ts';
 import {
   BUILD_COLUMNS,
-  BUILD_NAMES,
+  BUILD_JOINS,
   PREVIOUS_OUTCOME,
   type BuildRow,
 } from '#adapters/database/revisions/build-rows.ts';
@@ -103,7 +103,7 @@ export async function attemptFacts(
         FROM build_inputs i JOIN versions v ON v.id = i.version_id WHERE i.build_id = b.id) AS versions,
       ${PREVIOUS_OUTCOME} AS "previousOutcome",
       ${cacheUsesWhere(sql.fragment`u.build_id = b.id AND u.attempt = b.attempt`)} AS caches
-    FROM builds b ${BUILD_NAMES} JOIN build_attempts a ON a.build_id = b.id AND a.attempt = b.attempt
+    FROM builds b ${BUILD_JOINS} JOIN build_attempts a ON a.build_id = b.id AND a.attempt = b.attempt
     WHERE b.id = ${build} AND b.attempt = ${attempt}`);
   if (found === null) return undefined;
   const { revision, versions, cancelledAt, cancelReason, ...row } = found;
@@ -115,7 +115,7 @@ export async function attemptFacts(
     ...withoutNulls({ reason: cancelReason }),
   };
   return {
-    ...withPod(facts),
+    ...withoutPodNulls(facts),
     ...withoutNulls({
       podScheduledAt,
       cancelled,
@@ -148,7 +148,7 @@ export async function recordedPod(
   return { ...pod, ...withoutNulls({ uid }) };
 }
 
-function withPod<T extends AttemptRow>({ podUid, podName, podCreatedAt, ...row }: T) {
+function withoutPodNulls<T extends AttemptRow>({ podUid, podName, podCreatedAt, ...row }: T) {
   return {
     ...row,
     ...withoutNulls({ podUid, podName, podCreatedAt }),
@@ -161,11 +161,11 @@ export async function openAttempts({ pool }: Database): Promise<OpenAttempt[]> {
   >()`
     SELECT ${BUILD_COLUMNS}, b.status, b.started_at AS "startedAt", a.pod_uid AS "podUid",
       a.pod_name AS "podName", a.pod_created_at AS "podCreatedAt"
-    FROM builds b ${BUILD_NAMES}
+    FROM builds b ${BUILD_JOINS}
     JOIN build_attempts a ON a.build_id = b.id AND a.attempt = b.attempt
     WHERE b.ended_at IS NULL AND b.admitted_at IS NOT NULL ORDER BY b.id`);
   return found.map(({ startedAt, ...row }) => ({
-    ...withPod(row),
+    ...withoutPodNulls(row),
     ...withoutNulls({ startedAt }),
   }));
 }

@@ -178,13 +178,19 @@ describe('events', () => {
 });
 
 /** The end of a build whose agent could not report it. */
-const unreportedEnd = (more: Partial<TerminationMessage> = {}): BuildEnd => {
+const unreportedEnd = (overrides: Partial<TerminationMessage> = {}): BuildEnd => {
   const end = {
     outcome: 'succeeded',
     reason: 'AllStepsSucceeded',
     message: 'All steps succeeded.',
   } as const;
-  const termination = { format: 1, ...end, exits: { '0': 0, '1': 0 }, acknowledged: 0, ...more } as const;
+  const termination = {
+    format: 1,
+    ...end,
+    exits: { '0': 0, '1': 0 },
+    acknowledged: 0,
+    ...overrides,
+  } as const;
   return { ...end, at: now(), termination };
 };
 

@@ -55,7 +55,7 @@ export async function readState(
   const recorded = row.steps?.map(toStep);
   const steps: StoredSteps =
     recorded === undefined
-      ? await plannedFrom(connection, row, definitions)
+      ? await plannedSteps(connection, row, definitions)
       : { kind: 'recorded', steps: recorded };
   return {
     build,
@@ -73,7 +73,7 @@ export async function readState(
   };
 }
 
-async function plannedFrom(
+async function plannedSteps(
   connection: CommonQueryMethods,
   { revision, job, ended }: AttemptStateRow,
   definitions: Definitions,
@@ -92,12 +92,14 @@ function toStep(row: StepRow): StepState {
     kind,
     name,
     status,
-    ...withoutNulls({ resource, parent, hook, attempt }),
-    ...(startedAt === null ? {} : { startedAt: new Date(startedAt).toISOString() }),
-    ...(endedAt === null ? {} : { endedAt: new Date(endedAt).toISOString() }),
-    ...withoutNulls({ exitCode, message, metadata }),
+    ...withoutNulls({ resource, parent, hook, attempt, exitCode, message, metadata }),
+    ...withoutNulls({ startedAt: toIsoTime(startedAt), endedAt: toIsoTime(endedAt) }),
   };
 }
+
+/** Converts the format in which Postgres writes times into JSON. */
+const toIsoTime = (text: string | null): string | null =>
+  text === null ? null : new Date(text).toISOString();
 
 /** SQL: an upsert of the steps. Rows that do not change are not written. */
 export function upsertSteps({ build, attempt, steps }: StepsToWrite): FragmentSqlToken {

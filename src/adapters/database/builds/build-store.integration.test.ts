@@ -50,11 +50,11 @@ describe('deciding', () => {
     await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
     const reading = Promise.withResolvers<void>();
     const late = reading.promise.then(() => recordFoundVersions(stores, saved, [{ ref: 'b' }]));
-    const slow: typeof decideBuilds = (facts) => {
+    const slowDecision: typeof decideBuilds = (facts) => {
       reading.resolve();
       return decideBuilds(facts);
     };
-    await scheduleOn(stores, saved.id, now(), slow);
+    await scheduleOn(stores, saved.id, now(), slowDecision);
     await late;
     expect(await stores.builds.pipelinesToSchedule(10)).toEqual([saved.id]);
     expect(await schedule()).toEqual(['unit 2']);
@@ -114,7 +114,7 @@ describe('a trigger', () => {
     expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, index) => index + 2));
   });
 
-  test('a trigger that coincides with a new version gets the build of that version', async () => {
+  test('a trigger takes a new version, which then starts no automatic build', async () => {
     await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
     expect(await trigger()).toMatchObject({ answer: 'created', build: { number: '1' } });
     expect(await schedule()).toEqual([]);

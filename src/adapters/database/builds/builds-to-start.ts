@@ -1,6 +1,6 @@
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { ids, prepared, textArray, type Database } from '#adapters/database/connection/pool.ts';
-import { BUILD_COLUMNS, BUILD_NAMES, type BuildRow } from '#adapters/database/revisions/build-rows.ts';
+import { BUILD_COLUMNS, BUILD_JOINS, type BuildRow } from '#adapters/database/revisions/build-rows.ts';
 import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import type { PendingBuild, StartingBuildPod } from '#flows/pods/workloads.ts';
 
@@ -12,7 +12,7 @@ import type { PendingBuild, StartingBuildPod } from '#flows/pods/workloads.ts';
 export async function buildsToStart(
   { pool, definitions }: Database & { definitions: Definitions },
   limit: number,
-  except: string[] = [],
+  exceptNamespaces: string[] = [],
 ): Promise<PendingBuild[]> {
   const builds = await pool.any(prepared<BuildRow>('builds_to_start')`
     WITH RECURSIVE wanting (job) AS (
@@ -28,10 +28,10 @@ export async function buildsToStart(
         WHERE b.job_id = w.job AND b.wants_pod AND b.admitted_at IS NOT NULL
           AND (b.start_after IS NULL OR b.start_after <= now())
         ORDER BY b.id LIMIT ${limit}) AS o
-      WHERE p.namespace <> ALL(${textArray(except)})),
+      WHERE p.namespace <> ALL(${textArray(exceptNamespaces)})),
     -- Limited before the join, so that Postgres expects few rows and scans no table.
     first AS MATERIALIZED (SELECT id, place FROM oldest ORDER BY place, id LIMIT ${limit})
-    SELECT ${BUILD_COLUMNS} FROM first f JOIN builds b ON b.id = f.id ${BUILD_NAMES} ORDER BY f.place, b.id`);
+    SELECT ${BUILD_COLUMNS} FROM first f JOIN builds b ON b.id = f.id ${BUILD_JOINS} ORDER BY f.place, b.id`);
   if (builds.length === 0) return [];
   const revisions = new Set(builds.map((build) => build.revision));
   const definitionsByRevision = await definitions.of(pool, [...revisions]);
@@ -47,7 +47,7 @@ export async function buildsToStart(
 export async function startingPods({ pool }: Database): Promise<StartingBuildPod[]> {
   const found = await pool.any(prepared<StartingBuildPod>('starting_pods')`
     SELECT t.name AS team, a.pod_uid AS "podUid", a.pod_created_at AS "podCreatedAt"
-    FROM builds b ${BUILD_NAMES} JOIN build_attempts a ON a.build_id = b.id AND a.attempt = b.attempt
+    FROM builds b ${BUILD_JOINS} JOIN build_attempts a ON a.build_id = b.id AND a.attempt = b.attempt
     WHERE b.admitted_at IS NOT NULL AND b.ended_at IS NULL AND b.status = 'pending' AND NOT b.wants_pod
       AND a.pod_uid IS NOT NULL AND a.pod_created_at IS NOT NULL
       AND NOT EXISTS (SELECT 1 FROM agent_sessions s WHERE s.build_id = b.id AND s.attempt = b.attempt)

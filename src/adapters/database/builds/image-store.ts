@@ -88,7 +88,7 @@ async function recordFailure(
         retry_at = excluded.retry_at, updated_at = excluded.updated_at`);
 }
 
-/** Removes old rows. An image that is still used is looked up again. */
+/** Removes rows that are older than 30 days at `at`. An image that is still used is looked up again. */
 async function removeOld(pool: DatabasePool, at: Date): Promise<void> {
   const before = timestamp(new Date(at.getTime() - MAX_AGE_MS));
   await pool.query(rows()`

@@ -15,7 +15,7 @@ afterAll(async () => await stores.close());
 
 describe('the stores', () => {
   const at = new Date();
-  test('lead from a definition through versions and builds to a build of the second job', async () => {
+  test('work together from a definition to a build of the second job', async () => {
     const saved = await stores.pipelines.savePipeline(toSave(samplePipeline()));
     expect(saved).toMatchObject({ revision: 1, changed: true, resources: [{ name: 'git.app' }] });
     expect(await stores.pipelines.savePipeline(toSave(samplePipeline()))).toMatchObject({ changed: false });

@@ -5,6 +5,9 @@ import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import { jobNameIn } from '#adapters/database/revisions/names-in-revision.ts';
 import type { TeamActivity } from '#flows/pods/warm-ports.ts';
 
+/** The most jobs that are returned: more than the warm Pods that a Team may keep ready. */
+const MAX_JOBS = 40;
+
 interface CountRow {
   limit: number | null;
   open: number;
@@ -66,6 +69,3 @@ export async function teamActivity(
     }),
   };
 }
-
-/** A Team may keep fewer Pods ready than this. */
-const MAX_JOBS = 40;

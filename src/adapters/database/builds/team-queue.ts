@@ -60,6 +60,7 @@ export async function withQueue<T>(
 }
 
 function queueTransaction(connection: Transaction, team: number): QueueTransaction {
+  /** Set by `facts`, so that `write` writes only the reasons that changed. */
   let pendingReasons: Queue['pendingReasons'] = new Map();
   return {
     facts: async () => {

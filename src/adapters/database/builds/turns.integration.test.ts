@@ -45,19 +45,19 @@ async function triggerJobs(...names: string[]): Promise<void> {
 }
 
 /** Gives turns. Returns the builds that have their turn and have not ended, as `job number`, oldest first. */
-async function turns(): Promise<string[]> {
+async function giveTurnsAndList(): Promise<string[]> {
   await giveTurns(stores);
   const admitted = await stores.builds.openAttempts();
   return admitted.map((build) => `${build.job} ${build.number}`);
 }
 
 /** Fails a running build, given as `job number`. */
-async function end(jobAndNumber: string): Promise<void> {
+async function failBuild(jobAndNumber: string): Promise<void> {
   const [jobName, number] = jobAndNumber.split(' ');
   const attempts = await stores.builds.openAttempts();
   const build = attempts.find((attempt) => attempt.job === jobName && attempt.number === number);
-  const over = { outcome: 'failed', reason: 'StepFailed', message: '', at: now() } as const;
-  await endOn(stores, build?.id ?? 0, 1, over);
+  const end = { outcome: 'failed', reason: 'StepFailed', message: '', at: now() } as const;
+  await endOn(stores, build?.id ?? 0, 1, end);
 }
 
 /** Why a build waits, given as `job number`. */
@@ -72,7 +72,7 @@ describe('a build has its turn', () => {
   test('a build without limits has its turn at once', async () => {
     await save(jobs(['unit']));
     await triggerJobs('unit', 'unit', 'unit');
-    expect(await turns()).toEqual(['unit 1', 'unit 2', 'unit 3']);
+    expect(await giveTurnsAndList()).toEqual(['unit 1', 'unit 2', 'unit 3']);
     expect(await stores.builds.teamsWithQueue()).toEqual([]);
   });
 
@@ -82,22 +82,22 @@ describe('a build has its turn', () => {
     const attempts = await stores.builds.openAttempts();
     expect(attempts.map((build) => build.job)).toEqual(['unit']);
     expect(await stores.builds.buildsToStart(10, [])).toMatchObject([{ job: 'unit' }]);
-    expect(await turns()).toEqual(['unit 1', 'deploy 1', 'lint 1']);
+    expect(await giveTurnsAndList()).toEqual(['unit 1', 'deploy 1', 'lint 1']);
     await stores.teams.saveTeam({ name: 'main', namespace: 'main', runningBuilds: 9 });
     await triggerJobs('unit');
     expect(await stores.builds.buildsToStart(10, [])).toHaveLength(3);
-    expect(await turns()).toEqual(['unit 1', 'deploy 1', 'lint 1', 'unit 2']);
+    expect(await giveTurnsAndList()).toEqual(['unit 1', 'deploy 1', 'lint 1', 'unit 2']);
   });
 
   test('a build has its turn when its job runs fewer than its concurrency, oldest first', async () => {
     await save(jobs(['unit', { concurrency: 2 }]));
     await triggerJobs('unit', 'unit', 'unit', 'unit');
-    expect(await turns()).toEqual(['unit 1', 'unit 2']);
+    expect(await giveTurnsAndList()).toEqual(['unit 1', 'unit 2']);
     expect(await reasonsOf('unit 3')).toEqual([
       'Concurrency: unit runs 2 builds at a time, and builds 1 and 2 are running.',
     ]);
-    await end('unit 1');
-    expect(await turns()).toEqual(['unit 2', 'unit 3']);
+    await failBuild('unit 1');
+    expect(await giveTurnsAndList()).toEqual(['unit 2', 'unit 3']);
   });
 
   test('a build has its turn when no build of another job of its serial group runs, oldest first', async () => {
@@ -109,17 +109,17 @@ describe('a build has its turn', () => {
       ),
     );
     await triggerJobs('deploy', 'migrate', 'deploy', 'report');
-    expect(await turns()).toEqual(['deploy 1', 'report 1']);
+    expect(await giveTurnsAndList()).toEqual(['deploy 1', 'report 1']);
     expect(await reasonsOf('migrate 1')).toEqual([
       'SerialGroup: Build 1 of deploy holds the serial group prod.',
     ]);
     expect(await reasonsOf('deploy 2')).toEqual([
       'SerialGroupQueue: Build 1 of migrate has waited longer for the serial group prod.',
     ]);
-    await end('deploy 1');
-    expect(await turns()).toEqual(['migrate 1', 'report 1']);
-    await end('migrate 1');
-    expect(await turns()).toEqual(['deploy 2', 'report 1']);
+    await failBuild('deploy 1');
+    expect(await giveTurnsAndList()).toEqual(['migrate 1', 'report 1']);
+    await failBuild('migrate 1');
+    expect(await giveTurnsAndList()).toEqual(['deploy 2', 'report 1']);
   });
 
   test('a build has its turn when the team runs fewer than its limit, over all its pipelines', async () => {
@@ -127,23 +127,23 @@ describe('a build has its turn', () => {
     await save(jobs(['unit']));
     await save(jobs(['other']), 'second');
     await triggerJobs('unit', 'unit');
-    expect(await turns()).toEqual(['unit 1']);
+    expect(await giveTurnsAndList()).toEqual(['unit 1']);
     expect(await reasonsOf('unit 2')).toEqual([
       'TeamLimit: The team runs 1 build at a time, and one is running.',
     ]);
     await stores.teams.saveTeam({ name: 'main', namespace: 'main', runningBuilds: 2 });
-    expect(await turns()).toEqual(['unit 1', 'unit 2']);
+    expect(await giveTurnsAndList()).toEqual(['unit 1', 'unit 2']);
   });
 
   test('a build of a paused job has no turn and blocks no other', async () => {
     await save(jobs(['deploy', { serialGroups: ['prod'] }], ['migrate', { serialGroups: ['prod'] }]));
     await triggerJobs('deploy', 'migrate');
     await stores.actions.pauseJob({ ...APP, job: 'deploy' }, 'ann');
-    expect(await turns()).toEqual(['migrate 1']);
+    expect(await giveTurnsAndList()).toEqual(['migrate 1']);
     expect(await reasonsOf('deploy 1')).toContain('JobPaused: Job deploy is paused.');
     await stores.actions.unpauseJob({ ...APP, job: 'deploy' });
-    await end('migrate 1');
-    expect(await turns()).toEqual(['deploy 1']);
+    await failBuild('migrate 1');
+    expect(await giveTurnsAndList()).toEqual(['deploy 1']);
   });
 
   test('a build keeps its turn while its Pod is replaced', async () => {
@@ -152,7 +152,7 @@ describe('a build has its turn', () => {
     await giveTurns(stores);
     const [first] = await stores.builds.openAttempts();
     await retryOn(stores, first?.id ?? 0, 1, { reason: 'PodLost: gone', at: now() });
-    expect(await turns()).toEqual(['unit 1']);
+    expect(await giveTurnsAndList()).toEqual(['unit 1']);
   });
 
   test('turns never exceed a limit, however many processes decide at once', async () => {
@@ -169,7 +169,7 @@ describe('a build has its turn', () => {
     const [team = 0] = await builds.teamsWithQueue();
     await Promise.all(Array.from({ length: 16 }, () => giveTurnsToTeam(team, builds, now())));
     await pool.end();
-    expect(await turns()).toEqual(['unit 1', 'unit 2', 'unit 3', 'lint 1']);
+    expect(await giveTurnsAndList()).toEqual(['unit 1', 'unit 2', 'unit 3', 'lint 1']);
   });
 
   test('a queue of hundreds of builds has turns in order', async () => {
@@ -191,22 +191,22 @@ describe('a build has its turn', () => {
   test('turns follow the rules of the newest revision', async () => {
     await save(jobs(['unit', { concurrency: 1 }], ['deploy', { serialGroups: ['prod'] }], ['migrate']));
     await triggerJobs('unit', 'unit', 'deploy', 'migrate');
-    expect(await turns()).toEqual(['unit 1', 'deploy 1', 'migrate 1']);
+    expect(await giveTurnsAndList()).toEqual(['unit 1', 'deploy 1', 'migrate 1']);
     await save(
       jobs(['unit'], ['deploy', { serialGroups: ['prod'] }], ['migrate', { serialGroups: ['prod'] }]),
     );
     await triggerJobs('migrate');
-    expect(await turns()).toEqual(['unit 1', 'unit 2', 'deploy 1', 'migrate 1']);
+    expect(await giveTurnsAndList()).toEqual(['unit 1', 'unit 2', 'deploy 1', 'migrate 1']);
   });
 
   test('the rules of a new revision apply to the builds of its jobs from then on', async () => {
     await save(jobs(['unit']));
     await triggerJobs('unit', 'unit');
-    expect(await turns()).toEqual(['unit 1', 'unit 2']);
+    expect(await giveTurnsAndList()).toEqual(['unit 1', 'unit 2']);
     await save(jobs(['unit', { interruptible: true, disableRetry: true, allowFailure: true }]));
     await triggerJobs('unit');
-    expect(await turns()).toEqual(['unit 3']);
-    await end('unit 3');
+    expect(await giveTurnsAndList()).toEqual(['unit 3']);
+    await failBuild('unit 3');
     expect(await stores.views.build({ ...APP, job: 'unit', number: '3' })).toMatchObject({
       status: 'warning',
     });
@@ -217,11 +217,11 @@ describe('a build has its turn', () => {
   test('a build whose job was removed from the pipeline has no turn', async () => {
     await save(jobs(['unit', { concurrency: 1 }], ['lint']));
     await triggerJobs('unit', 'unit');
-    expect(await turns()).toEqual(['unit 1']);
+    expect(await giveTurnsAndList()).toEqual(['unit 1']);
     await save(jobs(['lint']));
     const ended = await stores.views.build({ ...APP, job: 'unit', number: '2' });
     expect(ended).toMatchObject({ status: 'cancelled', message: 'The job was removed from the pipeline.' });
-    expect(await turns()).toEqual(['unit 1']);
+    expect(await giveTurnsAndList()).toEqual(['unit 1']);
   });
 });
 

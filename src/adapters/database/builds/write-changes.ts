@@ -46,6 +46,14 @@ async function writeState(
 ): Promise<void> {
   const { build, attempt, createdAt } = changed;
   const logs = changes.logs.map((log) => ({ ...log, stored: encodeText(log.text) }));
+  const sequences = sql.array(
+    logs.map((log) => log.sequence),
+    'int4',
+  );
+  const contents = sql.array(
+    logs.map((log) => log.stored.content),
+    'bytea',
+  );
   await connection.query(prepared('write_changes')`
     WITH build AS (
       UPDATE builds SET status = 'started',
@@ -58,15 +66,9 @@ async function writeState(
     INSERT INTO build_logs (month, build_id, attempt, sequence, step, logged_at, encoding, content)
     SELECT ${logMonth(createdAt)}::date, ${build}, ${attempt}, n.sequence, n.step, n.at::timestamptz,
       n.encoding, n.content
-    FROM unnest(${sql.array(
-      logs.map((log) => log.sequence),
-      'int4',
-    )}, ${textArray(logs.map((log) => log.step))},
+    FROM unnest(${sequences}, ${textArray(logs.map((log) => log.step))},
       ${textArray(logs.map((log) => log.at))}, ${textArray(logs.map((log) => log.stored.encoding))},
-      ${sql.array(
-        logs.map((log) => log.stored.content),
-        'bytea',
-      )}) AS n (sequence, step, at, encoding, content)
+      ${contents}) AS n (sequence, step, at, encoding, content)
     ON CONFLICT DO NOTHING RETURNING octet_length(content) + ${ROW_BYTES} AS bytes)
     UPDATE build_attempts SET applied = ${changes.state.applied}, log_bytes = ${changes.state.logBytes},
       stored_log_bytes = stored_log_bytes + (SELECT coalesce(sum(bytes), 0) FROM logs)

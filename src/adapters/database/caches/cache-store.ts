@@ -15,6 +15,9 @@ import type { CacheFacts, CacheState } from '#domain/planning/decide-cache-volum
 import type { CacheStore, CacheUser } from '#flows/pods/cache-ports.ts';
 import { cacheUsesWhere } from './cache-uses.ts';
 
+/** SQL pattern for the reason of attempts and runs that ended because the volume of a cache was not ready. */
+const CACHE_UNAVAILABLE = 'CacheUnavailable:%';
+
 export function cacheStore(database: Database): CacheStore {
   return {
     async withCaches(user, resources, work) {
@@ -69,8 +72,9 @@ async function usesOf(connection: Transaction, user: CacheUser): Promise<CacheUs
 }
 
 interface StateRow extends Omit<CacheState, 'usedBy' | 'failedAt'> {
+  /** The build that mounts the cache. */
   build: { job: string; number: string } | null;
-  checked: boolean;
+  usedByCheck: boolean;
   failedAt: Date | null;
 }
 
@@ -87,26 +91,23 @@ async function factsOf(
           JOIN jobs j ON j.id = b.job_id
         WHERE u.cache_id = k.id AND u.generation = k.generation AND u.reason IS NULL LIMIT 1) AS build,
       EXISTS (SELECT 1 FROM cache_uses u JOIN check_runs c ON c.id = u.run_id AND c.closed_at IS NULL
-        WHERE u.cache_id = k.id AND u.generation = k.generation AND u.reason IS NULL) AS checked, (
+        WHERE u.cache_id = k.id AND u.generation = k.generation AND u.reason IS NULL) AS "usedByCheck", (
         SELECT max(coalesce(a.ended_at, c.closed_at)) FROM cache_uses u
           LEFT JOIN build_attempts a ON a.build_id = u.build_id AND a.attempt = u.attempt
           LEFT JOIN check_runs c ON c.id = u.run_id
         WHERE u.cache_id = k.id AND u.generation = k.generation AND u.reason IS NULL
-          AND coalesce(a.reason, c.error) LIKE ${UNAVAILABLE}) AS "failedAt"
+          AND coalesce(a.reason, c.error) LIKE ${CACHE_UNAVAILABLE}) AS "failedAt"
     FROM caches k WHERE k.id = ANY(${ids(cacheIds)}) ORDER BY k.resource`);
-  const caches = found.map(({ build, checked, failedAt, ...state }) => ({
-    ...state,
-    ...withoutNulls({ usedBy: build ?? (checked ? ('check' as const) : null), failedAt }),
-  }));
+  const caches = found.map(({ build, usedByCheck, failedAt, ...state }) => {
+    const check = usedByCheck ? ('check' as const) : null;
+    return { ...state, ...withoutNulls({ usedBy: build ?? check, failedAt }) };
+  });
   const volumes = await connection.oneFirst(rows<{ volumes: number }>()`
     SELECT count(*) AS volumes FROM pipelines own JOIN pipelines p ON p.team_id = own.team_id
       JOIN caches k ON k.pipeline_id = p.id
     WHERE own.id = ${user.pipelineId} AND k.used_at IS NOT NULL`);
   return { caches, volumes, ...(await factsOfBuild(connection, user)) };
 }
-
-/** SQL pattern for the reason of attempts and runs that ended because the volume of a cache was not ready. */
-const UNAVAILABLE = 'CacheUnavailable:%';
 
 async function factsOfBuild(
   connection: Transaction,
@@ -116,7 +117,8 @@ async function factsOfBuild(
   return await connection.one(rows<{ fork: boolean; waited: boolean }>()`
     SELECT EXISTS (SELECT 1 FROM build_inputs i JOIN versions v ON v.id = i.version_id
         WHERE i.build_id = ${user.build} AND v.fields ->> 'fork' = 'true') AS fork,
-      EXISTS (SELECT 1 FROM build_attempts WHERE build_id = ${user.build} AND reason LIKE ${UNAVAILABLE}) AS waited`);
+      EXISTS (SELECT 1 FROM build_attempts WHERE build_id = ${user.build} AND reason LIKE ${CACHE_UNAVAILABLE})
+        AS waited`);
 }
 
 async function insertUses(

@@ -45,7 +45,7 @@ export function checkStore(database: Database & { definitions: Definitions }): C
     },
     requestChecksByToken: (calls, at) => requestChecksByToken(pool, calls, at),
     resourceOfToken: (tokenHash) => resourceOfToken(pool, tokenHash),
-    dueChecks: (at, ofTeam, except = []) => dueChecks(database, { at, ofTeam, except }),
+    dueChecks: (at, maxPerTeam, exceptTeams = []) => dueChecks(database, { at, maxPerTeam, exceptTeams }),
     overduePipelines: (at) => overduePipelines(database, at),
     async withChecks(work) {
       return await pool.transaction(async (connection) => {
@@ -85,12 +85,12 @@ function checkTransaction(connection: Transaction): CheckTransaction {
 const MAX_DUE = 10_000;
 
 /**
- * The first `ofTeam` due checks of each team, those that a person or a webhook requested first. Checks
- * without a Pod are counted separately.
+ * The first due checks of each team, those that a person or a webhook requested first. Checks without a Pod
+ * are counted separately.
  */
 async function dueChecks(
   { pool }: Database,
-  { at, ofTeam, except }: { at: Date; ofTeam: number; except: readonly string[] },
+  { at, maxPerTeam, exceptTeams }: { at: Date; maxPerTeam: number; exceptTeams: readonly string[] },
 ): Promise<DueCheck[]> {
   const due = await pool.any(prepared<DueCheck>('due_checks')`
     WITH due AS (
@@ -108,8 +108,8 @@ async function dueChecks(
       JOIN check_scopes s ON s.id = due.id
       JOIN pipelines p ON p.id = s.pipeline_id AND p.deleted_at IS NULL
       JOIN teams t ON t.id = p.team_id
-      WHERE s.checked_by = 'operator' OR t.name <> ALL(${textArray([...except])})),
-    first AS (SELECT * FROM placed WHERE place <= ${ofTeam} ORDER BY place LIMIT ${MAX_DUE})
+      WHERE s.checked_by = 'operator' OR t.name <> ALL(${textArray([...exceptTeams])})),
+    first AS (SELECT * FROM placed WHERE place <= ${maxPerTeam} ORDER BY place LIMIT ${MAX_DUE})
     SELECT f.team, f.pipeline, f.pipeline_id AS "pipelineId", f.namespace, r.name AS resource, f.id AS scope,
       f.check_group AS "group", f.checked_by = 'operator' AS "builtInCron", f.cause, f.due_at AS "dueAt"
     FROM first f JOIN resources r ON r.scope_id = f.id AND r.deleted_at IS NULL

@@ -11,7 +11,7 @@ import {
 } from '#adapters/database/connection/pool.ts';
 import {
   BUILD_COLUMNS,
-  BUILD_NAMES,
+  BUILD_JOINS,
   PREVIOUS_OUTCOME,
   type BuildRow,
 } from '#adapters/database/revisions/build-rows.ts';
@@ -45,7 +45,7 @@ export async function dueNotifications({
   const due = await pool.any(prepared<DueRow>('due_notifications')`
     WITH placed AS (
       SELECT n.id, row_number() OVER (PARTITION BY p.team_id ORDER BY n.id) AS place
-      FROM build_notifications n JOIN builds b ON b.id = n.build_id ${BUILD_NAMES}
+      FROM build_notifications n JOIN builds b ON b.id = n.build_id ${BUILD_JOINS}
       WHERE n.ended_at IS NULL AND n.run_id IS NULL AND NOT EXISTS (
         SELECT 1 FROM check_runs c JOIN pipelines o ON o.id = c.pipeline_id
         WHERE c.cause = 'build' AND c.closed_at IS NULL AND o.team_id = p.team_id))
@@ -54,7 +54,7 @@ export async function dueNotifications({
       ${PREVIOUS_OUTCOME} AS "previousOutcome", to_jsonb(ARRAY(
         SELECT s.name FROM build_steps s WHERE s.build_id = b.id AND s.attempt = b.attempt
           AND s.step LIKE ${`${NOTIFICATION_ID_PREFIX}%`} AND s.status NOT IN ('waiting', 'skipped'))) AS sent
-    FROM placed JOIN build_notifications n ON n.id = placed.id JOIN builds b ON b.id = n.build_id ${BUILD_NAMES}
+    FROM placed JOIN build_notifications n ON n.id = placed.id JOIN builds b ON b.id = n.build_id ${BUILD_JOINS}
     WHERE placed.place <= ${MAX_DUE_OF_TEAM} ORDER BY n.id LIMIT ${MAX_DUE}`);
   // If there are too many definitions for one call, the other notifications come with the next one.
   const revisions = new Set(due.map(({ revision }) => revision));
@@ -126,7 +126,7 @@ export async function notificationsOfRun(
       END AS status, (
         SELECT jsonb_agg(coalesce(v.fields, '{}') ORDER BY i.position)
         FROM build_inputs i LEFT JOIN versions v ON v.id = i.version_id WHERE i.build_id = b.id) AS versions
-    FROM build_notifications n JOIN builds b ON b.id = n.build_id ${BUILD_NAMES}
+    FROM build_notifications n JOIN builds b ON b.id = n.build_id ${BUILD_JOINS}
     WHERE n.run_id = ${run} AND n.ended_at IS NULL ORDER BY n.id`);
   const [first] = builds;
   return (

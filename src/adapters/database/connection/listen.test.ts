@@ -13,7 +13,7 @@ test('a listener that cannot read the certificate of the server says so and trie
         if (errors.length === 2) tried.resolve();
       },
     },
-    { channel: 'changes', onPayload: () => undefined, connected: () => undefined },
+    { channel: 'changes', onPayload: () => undefined, onConnect: () => undefined },
   );
   listener.open();
   await tried.promise;

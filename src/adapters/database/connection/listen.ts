@@ -25,8 +25,8 @@ export interface NotificationListener {
 interface Subscription {
   channel: string;
   onPayload: (payload: string) => void;
-  /** Called for each new connection. Notifications sent before it are lost. */
-  connected: () => void;
+  /** Called for each new connection. Notifications that were sent while there was no connection are lost. */
+  onConnect: () => void;
 }
 
 /** One connection that only listens, and reconnects when it is lost. */
@@ -67,7 +67,7 @@ function newClient({ url, certificateAuthority }: ListenOptions, heartbeatMs: nu
   });
 }
 
-/** Resolves when the connection is lost. False: there was no connection. */
+/** Resolves when the connection is lost or closing. Returns whether there was a connection. */
 async function listenUntilLost(
   options: ListenOptions,
   subscription: Subscription,
@@ -96,7 +96,7 @@ async function listenUntilLost(
     await client.connect();
     await client.query(`LISTEN ${subscription.channel}`);
     heartbeat = startHeartbeat(client, heartbeatMs, fail);
-    subscription.connected();
+    subscription.onConnect();
     await lost.promise;
     return true;
   } catch (error) {

@@ -25,10 +25,10 @@ export function decodeNotification(payload: string): ProcessNotification | undef
   if (topic === 'checks' || topic === 'builds') return { topic };
   const id = Number(digits);
   if (topic === 'schedule' && id === 0) return { topic, pipeline: 'all' };
-  return Number.isSafeInteger(id) && id > 0 ? withId(topic, id) : undefined;
+  return Number.isSafeInteger(id) && id > 0 ? notificationWithId(topic, id) : undefined;
 }
 
-function withId(topic: string, id: number): ProcessNotification | undefined {
+function notificationWithId(topic: string, id: number): ProcessNotification | undefined {
   switch (topic) {
     case 'schedule':
     case 'status':

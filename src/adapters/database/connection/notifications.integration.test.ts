@@ -48,23 +48,23 @@ function listener() {
 }
 
 /**
- * A proxy to the database. `freeze` and the first packet that contains `freezesAt` make connections fall
- * silent: they stay open and carry nothing.
+ * A proxy to the database. Its connections fall silent (they stay open and carry nothing) when `freeze` is
+ * called, or when the client first sends the text `freezeOn`.
  */
 async function openProxy(
   to: string,
-  freezesAt = '',
+  freezeOn?: string,
 ): Promise<{ url: string; freeze(): void; close(): Promise<void> }> {
   const target = new URL(to);
   const sockets = new Set<Socket>();
-  let frozen = freezesAt === '';
+  let waitsForText = freezeOn !== undefined;
   const server = createServer((clientSocket) => {
     const databaseSocket = createConnection(Number(target.port), target.hostname);
     for (const socket of [clientSocket, databaseSocket]) socket.on('error', () => undefined);
     sockets.add(clientSocket);
     clientSocket.on('data', (bytes) => {
-      if (frozen || !bytes.includes(freezesAt)) return;
-      frozen = true;
+      if (!waitsForText || !bytes.includes(freezeOn ?? '')) return;
+      waitsForText = false;
       clientSocket.unpipe().pause();
       databaseSocket.unpipe().pause();
     });
@@ -90,8 +90,8 @@ const countListeners = async (): Promise<number> =>
     SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'`);
 
 /**
- * Repeats a notification until it is heard. With so short a heartbeat, a slow connection may pass for a
- * silent one and be replaced, and notifications that are sent meanwhile are missed.
+ * Repeats a notification until the listener hears it. These tests use a short heartbeat: a connection that is
+ * only slow may be replaced as if it were silent, and notifications sent meanwhile are lost.
  */
 async function notifyUntilHeard(
   notifications: ClosableNotifications,
@@ -189,11 +189,11 @@ describe('notifications', () => {
 
   test('a notification that cannot be sent does not fail its sender', async () => {
     const errors: Error[] = [];
-    const ended = await openPool(database.url);
-    await ended.end();
+    const endedPool = await openPool(database.url);
+    await endedPool.end();
     const notifications = openNotifications({
       url: database.url,
-      pool: ended,
+      pool: endedPool,
       onError: (error) => void errors.push(error),
     });
     notifications.notify({ topic: 'builds' });

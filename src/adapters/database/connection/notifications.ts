@@ -41,7 +41,7 @@ export function openNotifications(options: NotificationOptions): ClosableNotific
       const notification = decodeNotification(payload);
       if (notification !== undefined) deliver(notification);
     },
-    connected: () => deliver({ topic: 'missed' }),
+    onConnect: () => deliver({ topic: 'missed' }),
   });
   const sender = createSender(options);
   return {

@@ -46,13 +46,13 @@ export interface PoolOptions {
  */
 export async function openPool(url: string, options: PoolOptions = {}): Promise<DatabasePool> {
   const deadline = performance.now() + (options.connectTimeoutMilliseconds ?? 60_000);
-  for (let wait = 100; ; wait = Math.min(wait * 2, 5000)) {
+  for (let waitMs = 100; ; waitMs = Math.min(waitMs * 2, 5000)) {
     try {
       return await connect(url, options);
     } catch (error) {
-      if (!(error instanceof Error) || performance.now() + wait > deadline) throw error;
+      if (!(error instanceof Error) || performance.now() + waitMs > deadline) throw error;
       options.onError?.(error);
-      await sleep(wait);
+      await sleep(waitMs);
     }
   }
 }

@@ -2,15 +2,19 @@ import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 import { defined } from '#defined';
 
-/** Options of one connection. The drivers do not read every `sslmode`, so the URL does not contain it. */
+/** What a driver needs to connect. The drivers do not know every `sslmode`, so `ssl` replaces it. */
 export interface ParsedDatabaseUrl {
+  /** Without `sslmode` and `sslrootcert`. */
   url: string;
   /** Absent: without TLS. */
   ssl?: ConnectionOptions;
 }
 
-/** The modes of libpq. `require` verifies the certificate too, as the drivers do. */
-const MODES: Readonly<
+/**
+ * The values of `sslmode`: those of libpq, and `no-verify` of node-postgres. `require` verifies the
+ * certificate, as node-postgres does and libpq does not.
+ */
+const SSL_MODES: Readonly<
   Record<string, (authority: Pick<ConnectionOptions, 'ca'>) => ConnectionOptions | undefined>
 > = {
   disable: () => undefined,
@@ -29,9 +33,11 @@ export function parseDatabaseUrl(text: string, authority?: string): ParsedDataba
   const file = url.searchParams.get('sslrootcert');
   const mode =
     url.searchParams.get('sslmode') ?? (authority === undefined && file === null ? 'disable' : 'verify-full');
-  const toOptions = MODES[mode];
+  const toOptions = SSL_MODES[mode];
   if (toOptions === undefined)
-    throw new Error(`The database's URL has sslmode=${mode}: use one of ${Object.keys(MODES).join(', ')}.`);
+    throw new Error(
+      `The database's URL has sslmode=${mode}: use one of ${Object.keys(SSL_MODES).join(', ')}.`,
+    );
   url.searchParams.delete('sslmode');
   url.searchParams.delete('sslrootcert');
   const ca = authority ?? (file === null ? undefined : readFileSync(file, 'utf8'));

@@ -9,6 +9,7 @@ import type {
   AccountStore,
   AccountTransaction,
   AuditedAct,
+  AuditEntry,
   AccountToChange,
   StoredCredentials,
 } from '#flows/people/ports.ts';
@@ -131,24 +132,19 @@ function auditEntriesOf(
   { fullName, globalAdmin, disabled, password }: AccountChange,
   account: AccountToChange,
   endedTokens: number,
-) {
-  return [
-    fullName === undefined ? [] : [{ action: 'user.updated' }],
-    globalAdmin === undefined || globalAdmin === account.hasAdminRole
-      ? []
-      : [{ action: 'user.global_admin_changed', details: { global_admin: globalAdmin } }],
-    disabled === undefined || disabled === account.disabled
-      ? []
-      : [{ action: disabled ? 'user.disabled' : 'user.enabled' }],
-    password === undefined
-      ? []
-      : [
-          {
-            action: password.mustChange ? 'user.password_reset' : 'user.password_changed',
-            ...(endedTokens > 0 && { details: { tokens_deleted: endedTokens } }),
-          },
-        ],
-  ].flat();
+): Pick<AuditEntry, 'action' | 'details'>[] {
+  const entries: Pick<AuditEntry, 'action' | 'details'>[] = [];
+  if (fullName !== undefined) entries.push({ action: 'user.updated' });
+  if (globalAdmin !== undefined && globalAdmin !== account.hasAdminRole)
+    entries.push({ action: 'user.global_admin_changed', details: { global_admin: globalAdmin } });
+  if (disabled !== undefined && disabled !== account.disabled)
+    entries.push({ action: disabled ? 'user.disabled' : 'user.enabled' });
+  if (password !== undefined)
+    entries.push({
+      action: password.mustChange ? 'user.password_reset' : 'user.password_changed',
+      ...(endedTokens > 0 && { details: { tokens_deleted: endedTokens } }),
+    });
+  return entries;
 }
 
 async function updateAccount(
@@ -156,16 +152,14 @@ async function updateAccount(
   username: string,
   { fullName, globalAdmin, disabled, password }: AccountChange,
 ): Promise<void> {
+  const passwordColumns =
+    password === undefined
+      ? sql.fragment``
+      : sql.fragment`password_hash = ${password.hash}, must_change_password = ${password.mustChange},`;
   await connection.query(rows()`
     UPDATE users SET full_name = coalesce(${fullName ?? null}, full_name),
       global_admin = coalesce(${globalAdmin ?? null}, global_admin),
-      disabled = coalesce(${disabled ?? null}, disabled),
-      ${
-        password === undefined
-          ? sql.fragment``
-          : sql.fragment`password_hash = ${password.hash}, must_change_password = ${password.mustChange},
-              `
-      }
+      disabled = coalesce(${disabled ?? null}, disabled), ${passwordColumns}
       token_gen = token_gen + ${password === undefined && disabled !== true ? 0 : 1}
     WHERE username = ${username}`);
 }

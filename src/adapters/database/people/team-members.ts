@@ -86,12 +86,11 @@ async function setRole(
     INSERT INTO team_members (team_id, user_id, role, added_at)
     SELECT ${act.id}, id, ${role}, ${timestamp(act.at)} FROM users WHERE username = ${user}
     ON CONFLICT (team_id, user_id) DO UPDATE SET role = excluded.role`);
-  await audit(connection, {
-    ...auditFields(act, user),
-    ...(oldRole === undefined
+  const change =
+    oldRole === undefined
       ? { action: 'member.added', details: { role } }
-      : { action: 'member.role_changed', details: { old_role: oldRole, new_role: role } }),
-  });
+      : { action: 'member.role_changed', details: { old_role: oldRole, new_role: role } };
+  await audit(connection, { ...auditFields(act, user), ...change });
 }
 
 async function removeMember(

@@ -19,13 +19,13 @@ export function teamUseViews({ pool }: { pool: DatabasePool }, cacheLogSizes: Ca
   });
   return {
     async useOf(team) {
-      const found = await pool.maybeOne(rows<UseRow>()`${USE} AND t.name = ${team}`);
-      return found === null ? undefined : useOf(found, await logSizes.ofTeam(found.id));
+      const found = await pool.maybeOne(rows<UseRow>()`${TEAM_USE} AND t.name = ${team}`);
+      return found === null ? undefined : toTeamUse(found, await logSizes.ofTeam(found.id));
     },
     async useOfTeams() {
-      const found = await pool.any(rows<UseRow>()`${USE} ORDER BY t.name`);
+      const found = await pool.any(rows<UseRow>()`${TEAM_USE} ORDER BY t.name`);
       const sizes = await logSizes.ofTeams();
-      return found.map((row) => useOf(row, sizes.get(row.id) ?? 0));
+      return found.map((row) => toTeamUse(row, sizes.get(row.id) ?? 0));
     },
   };
 }
@@ -51,7 +51,7 @@ interface UseRow extends Omit<TeamUsage, 'logBytes'> {
 /**
  * SQL: the numbers of open builds of team `t`. Postgres reads them along an index that has only open builds.
  */
-const OPEN = sql.fragment`
+const OPEN_BUILDS = sql.fragment`
   SELECT count(*) FILTER (WHERE b.admitted_at IS NOT NULL)::int AS running,
     count(*) FILTER (WHERE b.admitted_at IS NULL AND b.status = 'pending')::int AS queued,
     count(*) FILTER (WHERE b.status = 'waiting')::int AS waiting
@@ -69,21 +69,21 @@ const LOG_BYTES = sql.fragment`
 const LOG_BYTES_OF_TEAMS = sql.fragment`
   SELECT p.team_id AS team, sum(a.stored_log_bytes)::bigint AS bytes ${STORED_LOGS} GROUP BY p.team_id`;
 
-const USE = sql.fragment`
+const TEAM_USE = sql.fragment`
   SELECT t.id, t.name AS team, t.display_name AS "displayName", t.namespace, t.created_at AS "createdAt",
     t.running_builds AS "runningLimit", t.default_timeout_seconds AS "defaultTimeoutSeconds",
     t.build_log_bytes AS "buildLogBytes", t.retention, t.workers,
     o.running AS "runningBuilds", o.queued AS "queuedBuilds", o.waiting AS "waitingBuilds",
     c.caches, c.bytes AS "cacheBytes",
     (SELECT count(*)::int FROM warm_pods w WHERE w.team_id = t.id AND w.state IN ('creating', 'ready')) AS "warmPods"
-  FROM teams t CROSS JOIN LATERAL (${OPEN}) AS o
+  FROM teams t CROSS JOIN LATERAL (${OPEN_BUILDS}) AS o
     CROSS JOIN LATERAL (
       SELECT count(c.id)::int AS caches, coalesce(sum(c.bytes), 0)::bigint AS bytes
       FROM pipelines p JOIN caches c ON c.pipeline_id = p.id
       WHERE p.team_id = t.id AND p.deleted_at IS NULL) AS c
   WHERE t.deleted_at IS NULL`;
 
-function useOf(row: UseRow, logBytes: number): TeamUse {
+function toTeamUse(row: UseRow, logBytes: number): TeamUse {
   const { id: _id, team, displayName, namespace, createdAt, ...columns } = row;
   const { runningLimit, defaultTimeoutSeconds, buildLogBytes, retention, workers, ...usage } = columns;
   return {

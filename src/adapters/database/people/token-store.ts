@@ -8,8 +8,8 @@ import { ROLES_BY_TEAM } from './account-store.ts';
 import { audit } from './audit-store.ts';
 import { toIdentity, type IdentityRow } from './user-session-store.ts';
 
-/** Interval at which the last use of a token is written. */
-const USED_EVERY = '1 minute';
+/** The last use of a token is written at most once in this interval, so that most requests only read. */
+const USE_WRITE_INTERVAL = '1 minute';
 
 export function tokenStore({ pool }: { pool: DatabasePool }): TokenStore {
   return {
@@ -48,7 +48,7 @@ export function tokenStore({ pool }: { pool: DatabasePool }): TokenStore {
             AND (expires_at IS NULL OR expires_at > ${timestamp(at)})),
         used AS (
           UPDATE api_tokens k SET last_used_at = ${timestamp(at)} FROM shown WHERE k.id = shown.id
-            AND (k.last_used_at IS NULL OR k.last_used_at < ${timestamp(at)} - ${USED_EVERY}::interval))
+            AND (k.last_used_at IS NULL OR k.last_used_at < ${timestamp(at)} - ${USE_WRITE_INTERVAL}::interval))
         SELECT u.id AS "userId", u.username AS user, u.global_admin AS "globalAdmin",
           u.must_change_password AS "mustChangePassword", ${ROLES_BY_TEAM} AS teams, t.name AS team, shown.role
         FROM shown JOIN users u ON u.id = shown.user_id AND NOT u.disabled LEFT JOIN teams t ON t.id = shown.team_id

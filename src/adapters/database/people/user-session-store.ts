@@ -10,21 +10,21 @@ import { audit } from './audit-store.ts';
 
 /** The most sessions of one account. Older ones are deleted: sessions without an expiry would pile up. */
 const MAX_SESSIONS = 50;
-/** Seconds between writes of the last use, so that authorization remains a read. */
-const USED_EVERY_SECONDS = 60;
+/** The last use of a session is written at most once in this time, so that most requests only read. */
+const USE_WRITE_SECONDS = 60;
 
 export function userSessionStore({ pool }: { pool: DatabasePool }): UserSessionStore {
   return {
     openSession: async (session) => await openSession(pool, session),
     async identityOfSession({ id, userId, tokenGen }, { at, idleSeconds }) {
-      const usedEverySeconds =
-        idleSeconds > 0 ? Math.min(USED_EVERY_SECONDS, idleSeconds / 10) : USED_EVERY_SECONDS;
+      const useWriteSeconds =
+        idleSeconds > 0 ? Math.min(USE_WRITE_SECONDS, idleSeconds / 10) : USE_WRITE_SECONDS;
       const found = await pool.maybeOne(rows<IdentityRow & { openedAt: Date }>()`
         WITH session AS (
           SELECT * FROM user_sessions WHERE id = ${id} AND user_id = ${userId} AND ${isOpen({ at, idleSeconds })}),
         used AS (
           UPDATE user_sessions u SET used_at = ${timestamp(at)} FROM session
-          WHERE u.id = session.id AND u.used_at < ${timestamp(at)} - make_interval(secs => ${usedEverySeconds}))
+          WHERE u.id = session.id AND u.used_at < ${timestamp(at)} - make_interval(secs => ${useWriteSeconds}))
         SELECT s.opened_at AS "openedAt", u.id AS "userId", u.username AS user, u.global_admin AS "globalAdmin",
           u.must_change_password AND NOT s.by_provider AS "mustChangePassword", ${ROLES_BY_TEAM} AS teams
         FROM session s JOIN users u ON u.id = s.user_id

@@ -191,15 +191,15 @@ describe('the author of an action', () => {
   });
 });
 
-test('an action on what does not exist is answered as unknown', async () => {
-  const nowhere = { ...APP, pipeline: 'other' };
+test('an action on something that does not exist answers `unknown`', async () => {
+  const noPipeline = { ...APP, pipeline: 'other' };
   const unknown = { answer: 'unknown' };
-  expect(await stores.actions.pausePipeline(nowhere, 'ann')).toEqual(unknown);
+  expect(await stores.actions.pausePipeline(noPipeline, 'ann')).toEqual(unknown);
   expect(await stores.actions.unpin({ ...APP, resource: 'git.none' })).toEqual(unknown);
   expect(await stores.actions.cancelBuild({ ...UNIT, number: '9' }, 'ann')).toEqual(unknown);
   await stores.pipelines.savePipeline(toSave(samplePipeline(), { pipeline: 'second' }));
   const [first = 0] = await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
-  const elsewhere = { ...GIT, pipeline: 'second' };
-  expect(await stores.actions.pin(elsewhere, { version: first, by: 'ann' })).toEqual(unknown);
-  expect(await stores.actions.disableVersion(elsewhere, first, 'ann')).toEqual(unknown);
+  const otherResource = { ...GIT, pipeline: 'second' };
+  expect(await stores.actions.pin(otherResource, { version: first, by: 'ann' })).toEqual(unknown);
+  expect(await stores.actions.disableVersion(otherResource, first, 'ann')).toEqual(unknown);
 });

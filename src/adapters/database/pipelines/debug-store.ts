@@ -86,9 +86,12 @@ async function open(
   return id;
 }
 
-/** The arguments may be secrets, which the role that reads the audit log may not know. */
-function programOf([program, ...words]: readonly string[]): { command?: string; arguments?: number } {
-  return program === undefined ? {} : { command: program, arguments: words.length };
+/**
+ * The program and how many arguments it got. An argument may be a secret, and not everyone who may read the
+ * audit log may see secrets.
+ */
+function programOf([program, ...values]: readonly string[]): { command?: string; arguments?: number } {
+  return program === undefined ? {} : { command: program, arguments: values.length };
 }
 
 function debugTransaction(connection: Transaction): DebugTransaction {

@@ -1,15 +1,17 @@
 import { sql, type FragmentSqlToken } from 'slonik';
 import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
 
-/** How far a get of a job has come in a scope. */
+/** The baseline, the settled mark and the floor of a get in a check scope. */
 export interface Mark {
   job: number;
   resource: number;
-  /** Index of the get among the job's gets of the resource. Null for a stored mark: it covers all of them. */
+  /** Index of the get among the job's gets of the resource. Null (stored marks): all gets of the resource. */
   nth: number | null;
   /** Null: the current scope, written by an older release. */
   scope: number | null;
+  /** The get has a `passed`. */
   gated: boolean;
+  /** The get takes every version, not only the newest. */
   every: boolean;
   /** The baseline. Null: the get did not trigger builds. */
   dealt_with: number | null;

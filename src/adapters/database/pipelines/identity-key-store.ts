@@ -34,16 +34,16 @@ function transactionOf(connection: Transaction): IdentityKeyTransaction {
         VALUES (${id}, ${sql.jsonb({ ...publicKey })}, ${byteaOrNull(ciphertext)}, ${byteaOrNull(wrappedKey)}, ${keyId},
           ${timestamp(at)}, ${timestamp(signsFrom)})`);
       const details = { signs_from: signsFrom.toISOString() };
-      await audit(connection, { ...entryOf(id, at), action: 'identity_key.created', details });
+      await audit(connection, { ...auditEntry(id, at), action: 'identity_key.created', details });
     },
     async remove(id, at) {
       await connection.query(rows()`DELETE FROM identity_keys WHERE kid = ${id}`);
-      await audit(connection, { ...entryOf(id, at), action: 'identity_key.deleted' });
+      await audit(connection, { ...auditEntry(id, at), action: 'identity_key.deleted' });
     },
   };
 }
 
-const entryOf = (target: string, at: Date) => ({
+const auditEntry = (target: string, at: Date) => ({
   actor: 'operator',
   targetType: 'identity_key',
   target,

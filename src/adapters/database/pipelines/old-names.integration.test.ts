@@ -146,7 +146,7 @@ describe('a resource with another name', () => {
     expect(await stores.views.resource({ ...APP, resource: 'git.repo' })).toMatchObject({ versions: 1 });
   });
 
-  test('a renamed resource gets puts under its old name, even if another resource has that name now', async () => {
+  test('a renamed resource gets the version of a put under its old name, even if that name is taken again', async () => {
     await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
     await schedule();
     await giveTurns(stores);

@@ -54,7 +54,7 @@ describe('saving a pipeline', () => {
     expect(await rowVersions()).toEqual(rowsBefore);
   });
 
-  test("of new pipelines saved at the same time, no more are saved than the team's limit allows", async () => {
+  test("new pipelines that are saved at the same time do not exceed the team's limit", async () => {
     const saveNamed = async (pipeline: string) => {
       const pipelineToSave = { ...toSave(samplePipeline(), { pipeline, uid: pipeline }), limit: 2 };
       return (await savePipeline(pipelineToSave, stores.pipelines, now())) === undefined ? [] : [pipeline];
@@ -135,7 +135,7 @@ describe('the version from which a job starts', () => {
     expect(await schedule(saved.id)).toEqual(['unit 4', 'publish 1']);
   });
 
-  test('a second get of a resource builds no version again that the first get took', async () => {
+  test('a second get of a resource does not build the versions again that the first get took', async () => {
     const saved = await save();
     for (const ref of ['a', 'b']) await recordFoundVersions(stores, saved, [{ ref }]);
     expect(await schedule(saved.id)).toEqual(['unit 1', 'unit 2']);

@@ -122,19 +122,18 @@ function toLastBuild({
 }
 
 function toResource(row: ResourceRow): StoredFacts['resources'][number] {
-  const { name, versions, lastCheckedAt, nextCheckAt, checkError, omitted, hooksError, schedule, heldSince } =
-    row;
-  const dueSince = heldSince ?? nextCheckAt;
-  const next = nextCheckAt === null ? undefined : new Date(nextCheckAt);
+  const { name, versions, checkError, hooksError, schedule } = row;
   return {
     name,
     versions,
-    ...withoutNulls({ schedule }),
-    ...(dueSince === null ? {} : { dueSince: new Date(dueSince) }),
-    ...(lastCheckedAt === null ? {} : { lastCheckedAt: new Date(lastCheckedAt) }),
-    ...defined({ nextCheckAt: next }),
-    ...withoutNulls({ checkError }),
-    ...(omitted === 0 ? {} : { omitted }),
-    ...withoutNulls({ hooksError }),
+    ...withoutNulls({ schedule, checkError, hooksError }),
+    ...defined({
+      dueSince: toDate(row.heldSince ?? row.nextCheckAt),
+      lastCheckedAt: toDate(row.lastCheckedAt),
+      nextCheckAt: toDate(row.nextCheckAt),
+      omitted: row.omitted === 0 ? undefined : row.omitted,
+    }),
   };
 }
+
+const toDate = (text: string | null): Date | undefined => (text === null ? undefined : new Date(text));

@@ -14,13 +14,13 @@ export async function markPipelineRemoved(
 ): Promise<{ runningBuilds: number[] }> {
   return await database.pool.transaction(async (connection) => {
     await holdEpoch(database, connection);
-    const pipelineId = sql.fragment`SELECT p.id FROM pipelines p JOIN teams t ON t.id = p.team_id
+    const selectId = sql.fragment`SELECT p.id FROM pipelines p JOIN teams t ON t.id = p.team_id
       WHERE t.name = ${name.team} AND p.name = ${name.pipeline}`;
     await connection.query(
-      rows()`SELECT pg_advisory_xact_lock(${LOCK.pipeline}, id::int) FROM (${pipelineId}) AS named`,
+      rows()`SELECT pg_advisory_xact_lock(${LOCK.pipeline}, id::int) FROM (${selectId}) AS named`,
     );
     // The pipeline may have been renamed during the wait for the lock.
-    const id = await connection.maybeOneFirst(rows<{ id: number }>()`${pipelineId}`);
+    const id = await connection.maybeOneFirst(rows<{ id: number }>()`${selectId}`);
     await connection.query(rows()`
       DELETE FROM kept_sources WHERE team = ${name.team} AND pipeline = ${name.pipeline}`);
     if (id === null) return { runningBuilds: [] };

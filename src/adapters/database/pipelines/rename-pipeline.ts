@@ -60,16 +60,16 @@ async function refusal(
   { id, teamId }: LockedPipeline,
   to: string,
 ): Promise<Extract<RenameAnswer, { answer: 'taken' | 'history' | 'busy' }> | undefined> {
-  const isLive = await connection.maybeOneFirst(rows<{ live: boolean }>()`
+  const other = await connection.maybeOne(rows<{ live: boolean }>()`
     SELECT deleted_at IS NULL AS live FROM pipelines WHERE team_id = ${teamId} AND name = ${to}`);
-  if (isLive !== null) return { answer: isLive ? 'taken' : 'history' };
+  if (other !== null) return { answer: other.live ? 'taken' : 'history' };
   const builds = await runningBuilds(connection, id);
   return builds === 0 ? undefined : { answer: 'busy', builds };
 }
 
 /**
- * Builds that have a Pod or are about to get one. The Pod belongs to the Pipeline object and contains its
- * name.
+ * Counts builds that have a Pod or are about to get one. They block the rename: a Pod is owned by the
+ * Pipeline object of the old name, and contains that name.
  */
 async function runningBuilds(connection: Transaction, pipeline: number): Promise<number> {
   return await connection.oneFirst(rows<{ builds: number }>()`
@@ -91,10 +91,10 @@ export function renameStore(database: Database): RenameStore {
     async renameState(renaming) {
       const requested = await pool.maybeOne(requestedRename(renaming));
       if (requested !== null) return requested.moved ? 'done' : 'requested';
-      const own = await pool.exists(rows()`
+      const hasPipeline = await pool.exists(rows()`
         SELECT 1 FROM pipelines p JOIN teams t ON t.id = p.team_id
         WHERE t.name = ${renaming.team} AND p.name = ${renaming.pipeline} AND p.deleted_at IS NULL`);
-      return own ? 'own' : 'not-requested';
+      return hasPipeline ? 'own' : 'not-requested';
     },
     completeRename: async (renaming, at) =>
       await pool.transaction(async (connection) => {

@@ -39,7 +39,7 @@ export async function saveJobs(
   const removed = await connection.anyFirst(rows<{ id: number }>()`
     UPDATE jobs SET deleted_at = now(), last_scheduled = schedule_requested
     WHERE pipeline_id = ${pipeline} AND deleted_at IS NULL AND name <> ALL(${textArray(names)}) RETURNING id`);
-  await endQueued(connection, removed);
+  await endQueuedBuilds(connection, removed);
   await dropMarks(
     connection,
     sql.fragment`SELECT id FROM jobs WHERE pipeline_id = ${pipeline} AND deleted_at IS NOT NULL`,
@@ -48,7 +48,7 @@ export async function saveJobs(
 }
 
 /** Ends builds of removed jobs that wait for their turn; running builds continue. */
-async function endQueued(connection: Transaction, jobs: readonly number[]): Promise<void> {
+async function endQueuedBuilds(connection: Transaction, jobs: readonly number[]): Promise<void> {
   if (jobs.length === 0) return;
   const condition = sql.fragment`id IN (SELECT q.id FROM builds q
     WHERE q.job_id = ANY(${ids(jobs)}) AND q.ended_at IS NULL AND q.admitted_at IS NULL)`;

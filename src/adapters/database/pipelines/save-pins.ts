@@ -12,6 +12,7 @@ interface PinRow {
   version: number | null;
 }
 
+/** The pins of resources that the manifest adds, changes or removes (`wanted` absent). */
 export async function changedPins(
   connection: Transaction,
   pipeline: number,

@@ -18,6 +18,7 @@ interface LockedRow {
   revision: number;
   paused: boolean;
   live: boolean;
+  /** Count of the team's other live pipelines. Null if this pipeline is live. */
   others: number | null;
   /** The pipeline of this object was renamed and belongs to another object now. */
   renamed: boolean;
@@ -36,7 +37,7 @@ export async function withPipelineToSave<T>(
 ): Promise<T> {
   return await database.pool.transaction(async (connection) => {
     await holdEpoch(database, connection);
-    const before = await lockPipeline(connection, toSave);
+    const before = await lockOrCreatePipeline(connection, toSave);
     return await work(saveTransaction(connection, before, { toSave, webhookKey: database.webhookKey }));
   });
 }
@@ -73,7 +74,10 @@ function saveTransaction(
   };
 }
 
-async function lockPipeline(connection: Transaction, toSave: PipelineToSave): Promise<PipelineBefore> {
+async function lockOrCreatePipeline(
+  connection: Transaction,
+  toSave: PipelineToSave,
+): Promise<PipelineBefore> {
   const { team, pipeline, namespace, uid } = toSave;
   const isLive = await connection.exists(rows()`
     SELECT 1 FROM pipelines p JOIN teams t ON t.id = p.team_id

@@ -37,26 +37,24 @@ export async function saveResources(
   const { resources, histories, timers } = definitionRows;
   await createMissing(connection, { pipeline, resources, webhookKey });
   const switched = await switchScopes(connection, { pipeline, revision, histories });
+  const names = textArray(resources.map(({ name }) => name));
+  const types = textArray(resources.map(({ type }) => type));
+  const streams = booleanArray(resources.map(({ stream }) => stream));
+  const hooks = booleanArray(resources.map((resource) => resource.hooks));
   await connection.query(rows()`
     UPDATE resources r SET position = n.position - 1, type = n.type, stream = n.stream, hooks = n.hooks,
       deleted_at = NULL
-    FROM unnest(${textArray(resources.map(({ name }) => name))}, ${textArray(resources.map(({ type }) => type))},
-        ${sql.array(
-          resources.map(({ stream }) => stream),
-          'bool',
-        )}, ${sql.array(
-          resources.map(({ hooks }) => hooks),
-          'bool',
-        )})
+    FROM unnest(${names}, ${types}, ${streams}, ${hooks})
       WITH ORDINALITY AS n (name, type, stream, hooks, position)
     WHERE r.pipeline_id = ${pipeline} AND r.name = n.name`);
   await connection.query(rows()`
     UPDATE resources SET deleted_at = now()
-    WHERE pipeline_id = ${pipeline} AND deleted_at IS NULL
-      AND name <> ALL(${textArray(resources.map(({ name }) => name))})`);
+    WHERE pipeline_id = ${pipeline} AND deleted_at IS NULL AND name <> ALL(${names})`);
   await saveTimers(connection, pipeline, timers);
   return switched;
 }
+
+const booleanArray = (values: readonly boolean[]) => sql.array([...values], 'bool');
 
 async function createMissing(
   connection: Transaction,
@@ -68,14 +66,12 @@ async function createMissing(
   if (missing.length === 0) return;
   const scopes = await connection.anyFirst(rows<{ id: number }>()`
     INSERT INTO check_scopes (pipeline_id) SELECT ${pipeline} FROM generate_series(1, ${missing.length}) RETURNING id`);
+  const names = textArray(missing.map((resource) => resource.name));
+  const types = textArray(missing.map((resource) => resource.type));
   const created = await connection.any(rows<{ id: number; generation: number }>()`
     INSERT INTO resources (pipeline_id, scope_id, name, type, position)
-    SELECT ${pipeline}, * FROM unnest(
-      ${ids(scopes)}, ${textArray(missing.map((resource) => resource.name))},
-      ${textArray(missing.map((resource) => resource.type))}, ${sql.array(
-        missing.map(() => 0),
-        'int4',
-      )})
+    SELECT ${pipeline}, n.scope, n.name, n.type, 0
+    FROM unnest(${ids(scopes)}, ${names}, ${types}) AS n (scope, name, type)
     RETURNING id, webhook_generation AS generation`);
   const hashes = created.map(({ id, generation }) =>
     webhookTokenHash(webhookToken(webhookKey, id, generation)),

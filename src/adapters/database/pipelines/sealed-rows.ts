@@ -8,7 +8,7 @@ export interface SealedRow extends SealedValue {
 }
 
 export interface SealedRows {
-  /** Sealed values that are wrapped with another key than this one, by row id, from after `after` on. */
+  /** Values whose key is wrapped with another key than `keyId`, in order of row id, with ids above `after`. */
   ofOtherKeys(keyId: string, limit: number, after?: number): Promise<SealedRow[]>;
   /** Saves a newly wrapped key. Does nothing if the value was replaced meanwhile. */
   saveWrappedKey(row: SealedRow, formerKeyId: string): Promise<void>;

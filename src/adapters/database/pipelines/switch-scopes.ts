@@ -41,19 +41,19 @@ export async function switchScopes(
   const stored = await connection.any(rows<StoredResource>()`
     SELECT r.id, r.name, r.scope_id AS scope, s.fingerprint FROM resources r JOIN check_scopes s ON s.id = r.scope_id
     WHERE r.pipeline_id = ${pipeline} AND r.name = ANY(${textArray([...keys.keys()])})`);
-  const missing: { scope: number; resource: number; fingerprint: string }[] = [];
+  const missingFingerprints: { scope: number; resource: number; fingerprint: string }[] = [];
   const switches: Switch[] = [];
   for (const { id, name, scope, fingerprint } of stored) {
     const { key, formerKey, change } = keys.get(name) ?? {};
     if (key === undefined || formerKey === undefined || change === undefined) continue;
     const next = fingerprintOf(key);
     const current = fingerprint ?? fingerprintOf(formerKey);
-    if (fingerprint === null) missing.push({ scope, resource: id, fingerprint: current });
+    if (fingerprint === null) missingFingerprints.push({ scope, resource: id, fingerprint: current });
     if (current !== next) switches.push({ resource: id, name, from: scope, fingerprint: next, change });
   }
   await connection.query(rows()`
     UPDATE check_scopes s SET fingerprint = n.fingerprint, resource_id = n.resource
-    FROM jsonb_to_recordset(${sql.jsonb(missing)}) AS n (scope bigint, resource bigint, fingerprint text)
+    FROM jsonb_to_recordset(${sql.jsonb(missingFingerprints)}) AS n (scope bigint, resource bigint, fingerprint text)
       WHERE s.id = n.scope`);
   if (switches.length === 0) return { changes: [], stopped: [] };
   const stopped = await applySwitches(connection, toSave, switches);
@@ -95,7 +95,7 @@ async function applySwitches(
   await connection.query(rows()`
     UPDATE hook_runs SET open = false WHERE open AND resource_id = ANY(${resources})`);
   await movePins(connection, switches);
-  return await endQueued(connection, pipeline, resources);
+  return await endQueuedBuilds(connection, pipeline, resources);
 }
 
 /**
@@ -119,7 +119,7 @@ async function movePins(connection: Transaction, switches: readonly Switch[]): P
  * Ends automatic builds that have not started and took a version of a former scope. Their versions count as
  * never used.
  */
-async function endQueued(
+async function endQueuedBuilds(
   connection: Transaction,
   pipeline: number,
   resources: ReturnType<typeof ids>,

@@ -8,9 +8,9 @@ const MAX_LOCK_WAIT = '500ms';
  * Drops the tables of past months that have no logs left. Logs are in the month of the build's creation, so a
  * month stays empty once all its builds have ended. Returns the names of the dropped tables.
  */
-export async function dropEmptyLogPartitions(pool: DatabasePool, at: Date): Promise<string[]> {
+export async function dropEmptyLogPartitions(pool: DatabasePool, now: Date): Promise<string[]> {
   const dropped: string[] = [];
-  for (const { name, end } of await pastMonths(pool, at)) {
+  for (const { name, end } of await pastMonths(pool, now)) {
     if (!(await isDroppable(pool, name, end))) continue;
     if (await dropIfEmpty(pool, name, end)) dropped.push(name);
   }
@@ -24,13 +24,13 @@ interface Month {
 }
 
 /** Excludes a month that ended less than a day ago: a transaction of that month may still be open. */
-async function pastMonths(pool: DatabasePool, at: Date): Promise<readonly Month[]> {
+async function pastMonths(pool: DatabasePool, now: Date): Promise<readonly Month[]> {
   return await pool.any(rows<Month>()`
     SELECT name, "end"::text FROM (
       SELECT c.relname AS name, (to_date(right(c.relname, 7), 'YYYY_MM') + interval '1 month')::date AS "end"
       FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
       WHERE i.inhparent = 'build_logs'::regclass AND c.relname ~ '^build_logs_\\d{4}_\\d{2}$') AS months
-    WHERE "end" <= (${at.toISOString()}::timestamptz - interval '1 day')::date ORDER BY name`);
+    WHERE "end" <= (${now.toISOString()}::timestamptz - interval '1 day')::date ORDER BY name`);
 }
 
 async function isDroppable(
@@ -38,9 +38,9 @@ async function isDroppable(
   name: string,
   end: string,
 ): Promise<boolean> {
-  return await connection.oneFirst(rows<{ over: boolean }>()`
+  return await connection.oneFirst(rows<{ droppable: boolean }>()`
     SELECT NOT EXISTS (SELECT 1 FROM ${sql.identifier([name])})
-      AND NOT EXISTS (SELECT 1 FROM builds WHERE ended_at IS NULL AND created_at < ${end}::date) AS over`);
+      AND NOT EXISTS (SELECT 1 FROM builds WHERE ended_at IS NULL AND created_at < ${end}::date) AS droppable`);
 }
 
 /** Locks the parent table, as writers of logs do, so that nobody inserts a log meanwhile. */

@@ -12,7 +12,7 @@ interface FactsRow {
   versions: { id: number; foundAt: string; inUse: boolean }[] | null;
   pinned: number | null;
   newest: number | null;
-  enabled: number | null;
+  newestEnabled: number | null;
   baseline: number | null;
 }
 
@@ -31,14 +31,14 @@ export async function oldVersions(
           WHERE ${foundAfter(scope, from)} AND NOT forgotten ${FIRST_FOUND_FIRST} LIMIT ${limit}) AS v) AS versions,
       (SELECT max(pinned_version) FROM resources WHERE scope_id = ${scope}) AS pinned,
       (SELECT id FROM versions WHERE ${ofScope(scope)} ${NEWEST_FIRST} LIMIT 1) AS newest,
-      (SELECT id FROM versions WHERE ${ofScope(scope)} AND NOT disabled ${NEWEST_FIRST} LIMIT 1) AS enabled,
+      (SELECT id FROM versions WHERE ${ofScope(scope)} AND NOT disabled ${NEWEST_FIRST} LIMIT 1) AS "newestEnabled",
       (SELECT min(greatest(g.dealt_with, CASE WHEN g.passed = '{}' THEN g.settled ELSE 0 END))
         FROM job_gets g JOIN resources r ON r.id = g.resource_id JOIN jobs j ON j.id = g.job_id
         WHERE r.scope_id = ${scope} AND g.trigger AND g.every AND j.deleted_at IS NULL) AS baseline`);
-  const { versions, pinned, newest, enabled, baseline } = found;
+  const { versions, pinned, newest, newestEnabled, baseline } = found;
   return {
     versions: (versions ?? []).map(({ id, foundAt, inUse }) => ({ id, inUse, foundAt: Date.parse(foundAt) })),
-    newest: [newest, enabled].flatMap((id) => id ?? []),
+    newest: [newest, newestEnabled].flatMap((id) => id ?? []),
     ...withoutNulls({ pinned, lowestBaseline: baseline }),
   };
 }

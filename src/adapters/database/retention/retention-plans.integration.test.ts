@@ -68,10 +68,10 @@ test('no step of retention scans history, however long it is', async () => {
     },
   };
   for (const [name, step] of Object.entries(steps)) {
-    const [through, fetched] = [await rowsScanned(pool, TABLES), await rowsFetched(pool, TABLES)];
+    const [scanned, fetched] = [await rowsScanned(pool, TABLES), await rowsFetched(pool, TABLES)];
     removed[name] = await step();
     for (const [table, count] of await rowsScanned(pool, TABLES))
-      if (count - (through.get(table) ?? 0) > REVISIONS) faults.push(`${name}: reads through ${table}`);
+      if (count - (scanned.get(table) ?? 0) > REVISIONS) faults.push(`${name}: reads through ${table}`);
     for (const [table, count] of await rowsFetched(pool, TABLES))
       if (count - (fetched.get(table) ?? 0) > MAX_ROWS) faults.push(`${name}: ${count} rows of ${table}`);
   }

@@ -35,7 +35,7 @@ beforeEach(async () => {
 /** A pipeline whose jobs keep their queued builds: newer builds do not supersede them. */
 function pipelineWithoutSupersede(): Pipeline {
   const pipeline = samplePipeline();
-  return { ...pipeline, jobs: pipeline.jobs.map((keeping) => ({ ...keeping, supersede: false })) };
+  return { ...pipeline, jobs: pipeline.jobs.map((sample) => ({ ...sample, supersede: false })) };
 }
 
 const saveRetention = async (retention: { builds?: number; days?: number; minimumSucceeded?: number }) =>
@@ -106,7 +106,7 @@ describe('builds', () => {
   test('running and waiting builds stay, however many there are', async () => {
     await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
     await schedule();
-    for (let more = 0; more < 4; more += 1) await triggerOn(stores, UNIT, 'ann', new Date());
+    for (let count = 0; count < 4; count += 1) await triggerOn(stores, UNIT, 'ann', new Date());
     days = 400;
     expect(await retain()).toMatchObject({ builds: 0 });
     expect(await numbers()).toHaveLength(5);
@@ -199,20 +199,20 @@ const revisions = async (): Promise<readonly number[]> =>
   await stores.pool.anyFirst(rows<{ number: number }>()`SELECT number FROM revisions ORDER BY number`);
 
 /** Saves another definition of the pipeline, with one job. Returns the number of its revision. */
-async function change(): Promise<number> {
+async function changePipeline(): Promise<number> {
   const digest = String(await revisions());
-  const again = toSave(samplePipeline({ jobs: [job('unit', get('git.app'), task('test'))] }), { digest });
-  saved = await stores.pipelines.savePipeline(again);
+  const changed = toSave(samplePipeline({ jobs: [job('unit', get('git.app'), task('test'))] }), { digest });
+  saved = await stores.pipelines.savePipeline(changed);
   return saved.revision;
 }
 
 describe('revisions', () => {
   test('revisions replaced long ago are deleted once no build uses them', async () => {
-    await change();
+    await changePipeline();
     await makeBuilds('a');
-    for (let more = 0; more < 2; more += 1) await change();
+    for (let count = 0; count < 2; count += 1) await changePipeline();
     await makeBuilds('b');
-    expect(await change()).toBe(5);
+    expect(await changePipeline()).toBe(5);
     days = 6;
     await retain();
     expect(await revisions()).toEqual([1, 2, 3, 4, 5]);
@@ -229,7 +229,7 @@ describe('revisions', () => {
 
   test('revisions that nothing uses are limited in number, however often a pipeline changes', async () => {
     await makeBuilds('a');
-    for (let more = 0; more < MAX_UNUSED_REVISIONS + 5; more += 1) await change();
+    for (let count = 0; count < MAX_UNUSED_REVISIONS + 5; count += 1) await changePipeline();
     const left = await revisions();
     // The first revision has a build.
     expect(left.slice(0, 2)).toEqual([1, 6]);
@@ -238,7 +238,7 @@ describe('revisions', () => {
 
   test('revisions that run or that a retry would use stay', async () => {
     await makeBuilds('a');
-    await change();
+    await changePipeline();
     days = 400;
     await retain();
     expect(await revisions()).toEqual([1, 2]);
@@ -249,7 +249,7 @@ describe('revisions', () => {
 
   test('revisions that a check run uses stay', async () => {
     await startCheck();
-    await change();
+    await changePipeline();
     days = 8;
     await retain();
     expect(await revisions()).toEqual([1, 2]);

@@ -17,13 +17,13 @@ export interface BuildRow {
   defaultTimeoutSeconds: number | null;
 }
 
-/** SQL: the columns of `BuildRow` for build `b`. They need the joins of `BUILD_NAMES`. */
+/** SQL: the columns of `BuildRow` for build `b`. They need `BUILD_JOINS`. */
 export const BUILD_COLUMNS = sql.fragment`b.id, p.id AS "pipelineId", t.name AS team, p.name AS pipeline,
   ${jobNameIn(sql.fragment`b.revision_id`)} AS job,
   CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END AS number,
   b.attempt, p.namespace, b.revision_id AS revision, b.created_at AS "createdAt",
   t.default_timeout_seconds AS "defaultTimeoutSeconds"`;
-export const BUILD_NAMES = sql.fragment`JOIN jobs j ON j.id = b.job_id
+export const BUILD_JOINS = sql.fragment`JOIN jobs j ON j.id = b.job_id
   JOIN pipelines p ON p.id = j.pipeline_id JOIN teams t ON t.id = p.team_id`;
 
 /** SQL: how the last build of the same job before `b` ended. Leaves out cancelled builds. */

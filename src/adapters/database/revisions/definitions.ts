@@ -10,7 +10,7 @@ export const MAX_CACHED_BYTES = 32 * 1024 * 1024;
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
 /**
- * Definitions by revision id. They never change, so some are cached and frequent queries need not read them.
+ * Definitions by revision id. They never change, so some are cached and frequent queries need not readDefinition them.
  */
 export interface Definitions {
   /**
@@ -48,7 +48,7 @@ export function cachedDefinitions(maxBytes = MAX_CACHED_BYTES): Definitions {
       let bytes = 0;
       for (const revision of new Set(revisions)) {
         if (bytes >= MAX_ANSWER_BYTES) break;
-        const sized = cache.get(revision) ?? (await read(connection, revision));
+        const sized = cache.get(revision) ?? (await readDefinition(connection, revision));
         add(revision, sized);
         answer.set(revision, sized.definition);
         bytes += sized.bytes;
@@ -58,7 +58,7 @@ export function cachedDefinitions(maxBytes = MAX_CACHED_BYTES): Definitions {
   };
 }
 
-async function read(connection: CommonQueryMethods, revision: number): Promise<SizedDefinition> {
+async function readDefinition(connection: CommonQueryMethods, revision: number): Promise<SizedDefinition> {
   const found = await connection.maybeOne(rows<SizedDefinition>()`
     SELECT definition, octet_length(definition::text) AS bytes FROM revisions WHERE id = ${revision}`);
   if (found === null) throw new Error(`Revision ${revision} is not in the database.`);

@@ -121,7 +121,7 @@ describe('the state of a pipeline', () => {
 const ids = async (...query: Parameters<CardStore['cardRows']>): Promise<number[]> =>
   (await cards.cardRows(...query)).map(({ id }) => id);
 
-test('cards are of the named teams and pipelines, in order, and limited for each team', async () => {
+test('the given teams and pipelines have their cards in order of names, up to a limit per team', async () => {
   const other = await save('web', 'a');
   const [second, first] = [await save('main', 'c'), await save('main', 'b')];
   expect(await ids(['web', 'main', 'none'], 10)).toEqual([first, second, other]);

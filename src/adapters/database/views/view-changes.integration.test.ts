@@ -70,7 +70,7 @@ test('versions that retention has forgotten are not listed', async () => {
   expect(await changesOf('4')).toBe('since 1, app newer d c');
 });
 
-test('a version is marked as the same or as older, and another input is listed', async () => {
+test('an input is marked if its version is the same or older, or if the good build had no such input', async () => {
   await stores.pool
     .query(rows()`UPDATE build_inputs SET version_id = (SELECT id FROM versions WHERE fields ->> 'ref' = 'd')
     WHERE build_id = (SELECT id FROM builds WHERE number = 5)`);

@@ -38,7 +38,7 @@ export async function storedCheck(
   if (found === null) return undefined;
   const { heldSince, hooks, ...row } = found;
   return {
-    // A check that got no Pod has been due since then, although its timer has moved on.
+    // A check that got no Pod has been due since `heldSince`, although its timer has moved on.
     ...withoutNulls({ ...row, dueSince: heldSince ?? row.nextCheckAt }),
     ...(hooks === null ? {} : { hooks: { ...hooks, endedAt: new Date(hooks.endedAt) } }),
   };

@@ -5,7 +5,9 @@ import { prepared, rows } from '#adapters/database/connection/pool.ts';
 import type { BuildRef } from '#flows/names.ts';
 import type { LogPage } from '#flows/views/ports.ts';
 
+/** The most chunks of one page. */
 const MAX_CHUNKS = 500;
+/** The most characters of one page. A longer chunk is a page of its own. */
 const MAX_CHARACTERS = 1024 * 1024;
 
 /**

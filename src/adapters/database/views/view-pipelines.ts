@@ -68,7 +68,9 @@ function toLatest({
   return {
     number,
     status,
-    ...(startedAt === null ? {} : { startedAt: new Date(startedAt) }),
-    ...(endedAt === null ? {} : { endedAt: new Date(endedAt) }),
+    ...withoutNulls({
+      startedAt: startedAt === null ? null : new Date(startedAt),
+      endedAt: endedAt === null ? null : new Date(endedAt),
+    }),
   };
 }

@@ -16,6 +16,7 @@ import type {
 } from '#flows/views/waiting-ports.ts';
 import { pipelineId } from './pipeline-id.ts';
 
+/** The most builds of one job, and of all jobs together. */
 const MAX_BUILDS = 1000;
 
 export function waitingStore({ pool, definitions }: ViewDatabase): WaitingStore {
@@ -56,6 +57,7 @@ interface BuildRow {
   number: string;
   revision: number;
   status: 'pending' | 'waiting';
+  /** The pending reason, as `QuotaExceeded: …`. */
   pod: string | null;
   held: Reason[] | null;
   gate: Gate | null;

@@ -50,7 +50,7 @@ function decideAndDie(facts: Facts): never {
 const notifications = { notify: (): void => undefined };
 
 describe('a pipeline that wants more builds than one decision makes', () => {
-  test('several decisions make each build once, and the last one tells that nothing is left', async () => {
+  test('several decisions make each build once, and only the last one needs no further decision', async () => {
     const pipeline = await flood(JOBS, VERSIONS);
     const first = await schedulePipeline(pipeline, { ...stores, notifications, now });
     expect([first.builds.length, first.more]).toEqual([1000, true]);
@@ -82,7 +82,7 @@ async function endBuilds(count: number): Promise<void> {
 
 describe('a pipeline whose queue is full', () => {
   const APP = { team: 'main', pipeline: 'app' };
-  const ended = { outcome: 'failed', reason: 'StepFailed', message: '' } as const;
+  const failedEnd = { outcome: 'failed', reason: 'StepFailed', message: '' } as const;
 
   test('a pipeline with a full queue gets no builds, refuses requests, and continues automatically', async () => {
     await flood(35, VERSIONS);
@@ -109,7 +109,7 @@ describe('a pipeline whose queue is full', () => {
     const pipeline = await flood(21, VERSIONS);
     const { builds } = await schedulePipeline(pipeline, { ...stores, notifications, now });
     const [first] = await stores.builds.openAttempts();
-    await endOn(stores, first?.id ?? 0, 1, { ...ended, at: now() });
+    await endOn(stores, first?.id ?? 0, 1, { ...failedEnd, at: now() });
     await decideAll();
     await triggerOn(stores, { ...APP, job: 'job-2' }, 'ann', now());
     const ref = { ...APP, job: builds[0]?.job ?? '', number: builds[0]?.number ?? '' };

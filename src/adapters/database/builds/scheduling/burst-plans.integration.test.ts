@@ -117,6 +117,6 @@ async function tooManyReads(queries: Record<string, () => Promise<unknown>>): Pr
 
 async function rowsRead(): Promise<Map<string, number>> {
   const fetched = await rowsFetched(pool, TABLES);
-  const through = await rowsScanned(pool, TABLES);
-  return new Map(TABLES.map((table) => [table, (fetched.get(table) ?? 0) + (through.get(table) ?? 0)]));
+  const scanned = await rowsScanned(pool, TABLES);
+  return new Map(TABLES.map((table) => [table, (fetched.get(table) ?? 0) + (scanned.get(table) ?? 0)]));
 }

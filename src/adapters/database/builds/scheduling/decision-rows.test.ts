@@ -39,7 +39,7 @@ function readsFor(jobs: number): number {
   const decision = decisionOn(jobs);
   const countedBuilds = counted(decision.builds);
   const rows = rowsOf(countedJobs.items, { ...decision, builds: countedBuilds.items }, new Set());
-  for (const [id, { job, number }] of rows.builds.entries()) rows.toMade({ id, job, number });
+  for (const [id, { job, number }] of rows.builds.entries()) rows.toMadeBuild({ id, job, number });
   return countedJobs.reads() + countedBuilds.reads();
 }
 
@@ -63,14 +63,14 @@ test('numbers are consecutive per job, and unfinished jobs are requested again',
     { job: 1, next: 9, seen: 8 },
     { job: 2, next: 5, seen: 7 },
   ]);
-  expect(rows.toMade({ id: 70, job: 1, number: 6 })).toMatchObject({ id: 70, number: '6', request: 2 });
+  expect(rows.toMadeBuild({ id: 70, job: 1, number: 6 })).toMatchObject({ id: 70, number: '6', request: 2 });
 });
 
 test('a decision on a job that was not requested is refused', () => {
   expect(() => rowsOf([], decisionOn(1), new Set())).toThrow('Decided on job 1');
 });
 
-test('builds of the named jobs start at once unless they wait for approval', () => {
+test('builds of the jobs that may start at once do so unless they wait for approval', () => {
   const { builds, ...decision } = decisionOn(3);
   const gated = builds.map((build): Decision['builds'][number] =>
     build.job === 2 ? { ...build, state: 'waiting' } : build,

@@ -46,7 +46,7 @@ export function rowsOf(
       // An unfinished job stays one request behind, so that the next decision takes it again.
       seen: unfinished.has(id) ? requested - 1 : requested,
     })),
-    toMade: ({ id, job, number }: MadeRow): MadeBuild => {
+    toMadeBuild: ({ id, job, number }: MadeRow): MadeBuild => {
       const gathered = byId.get(job);
       const cause = causes.get(`${job} ${number}`);
       return {

@@ -28,15 +28,15 @@ beforeEach(async () => {
 });
 afterAll(async () => await stores.close());
 
-/** Row ids of what was written of a history, by the ids in the history. */
-interface Written {
+/** The row ids of a history in the database, by the ids in the history. */
+interface WrittenHistory {
   pipeline: number;
   versions: Map<number, number>;
   jobs: Map<number, number>;
   lastBuild: number;
 }
 
-async function writeHistory(history: History): Promise<Written> {
+async function writeHistory(history: History): Promise<WrittenHistory> {
   const definition = samplePipeline({
     resources: history.resources.map(({ name }) => resource(`git.${name}`)),
     jobs: history.jobs.map(({ name, gets }): Job => {

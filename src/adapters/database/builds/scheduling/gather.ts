@@ -34,6 +34,7 @@ export interface GatheredJob {
   pipeline: string;
   revision: number;
   nextNumber: number;
+  /** Number of the newest request for a decision on the job. */
   requested: number;
   /** In the order of the job's gets. */
   gets: { name: string; resource: number; nth: number }[];
@@ -228,7 +229,7 @@ function toGathered(row: JobRow, placeOf: PlaceOf): GatheredJob {
       inputs: row.inputs,
       active: row.active ?? [],
       queued: row.queued_newest ?? [],
-      ...(row.concurrency === null ? {} : { concurrency: row.concurrency }),
+      ...withoutNulls({ concurrency: row.concurrency }),
     },
     team: row.team,
     pipeline: row.pipeline,
@@ -236,12 +237,11 @@ function toGathered(row: JobRow, placeOf: PlaceOf): GatheredJob {
     nextNumber: row.next_number,
     requested: row.requested,
     gets: gets.map(({ name, resource, nth }) => ({ name, resource, nth })),
-    ...(row.approval === null ? {} : { approval: row.approval }),
+    ...withoutNulls({ approval: row.approval }),
     turnConstraints: {
       paused: row.paused || row.pipeline_paused,
       serialGroups: row.serial_groups,
-      ...(row.concurrency === null ? {} : { concurrency: row.concurrency }),
-      ...(row.team_limit === null ? {} : { limit: row.team_limit }),
+      ...withoutNulls({ concurrency: row.concurrency, limit: row.team_limit }),
     },
   };
 }

@@ -86,9 +86,10 @@ class World {
     for (const { name, scope } of saved.resources) this.#scopes.set(name, scope);
   }
 
-  async schedule(slow: number): Promise<void> {
+  /** Decides on the pipeline and, after a pause, gives turns. */
+  async schedule(pauseMs: number): Promise<void> {
     await scheduleOn(stores, this.#pipeline, now());
-    await sleep(slow);
+    await sleep(pauseMs);
     for (const team of await stores.builds.teamsWithQueue())
       await giveTurnsToTeam(team, stores.builds, now());
   }
@@ -192,8 +193,8 @@ class World {
   /** Runs the events of each actor in order, beside two schedulers and an observer of the limits. */
   async round(actors: readonly DrawnEvent[][]): Promise<void> {
     const stop = new AbortController();
-    const schedulers = [0, 3].map(async (slow) => {
-      while (!stop.signal.aborted) await this.schedule(slow);
+    const schedulers = [0, 3].map(async (pauseMs) => {
+      while (!stop.signal.aborted) await this.schedule(pauseMs);
     });
     const observer = (async () => {
       while (!stop.signal.aborted) await this.expectLimits();
@@ -226,7 +227,7 @@ class World {
     throw new Error('Builds follow upon builds without end.');
   }
 
-  /** Decides on every job once more. Returns the builds that the decisions before had forgotten. */
+  /** Decides on every job once more. Returns the builds that the earlier decisions should have made. */
   async forgottenBuilds(): Promise<string[]> {
     await stores.pool.query(rows()`UPDATE jobs SET schedule_requested = schedule_requested + 1`);
     const { builds } = await scheduleOn(stores, this.#pipeline, now());
@@ -267,8 +268,8 @@ const EVENTS_PER_ROUND = 3;
 
 /** Splits the actors' events into rounds. Each round has a few events of each actor. */
 function roundsOf(actors: readonly DrawnEvent[][]): DrawnEvent[][][] {
-  const most = Math.max(...actors.map((events) => events.length));
-  return Array.from({ length: Math.ceil(most / EVENTS_PER_ROUND) }, (_, round) =>
+  const mostEvents = Math.max(...actors.map((events) => events.length));
+  return Array.from({ length: Math.ceil(mostEvents / EVENTS_PER_ROUND) }, (_, round) =>
     actors.map((events) => events.slice(round * EVENTS_PER_ROUND, (round + 1) * EVENTS_PER_ROUND)),
   );
 }

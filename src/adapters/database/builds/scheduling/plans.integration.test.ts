@@ -77,11 +77,11 @@ test('no query on the way from a version to its build scans history', async () =
 
 test('no query on the way from hooks to the builds that wait for them scans history', async () => {
   const { builds, checks } = storesOver({ pool });
-  const pipelineWithHooks = { ...toSave(withHooks()), pipeline: 'told' };
+  const pipelineWithHooks = { ...toSave(withHooks()), pipeline: 'with-hooks' };
   const { id, resources } = await stores.pipelines.savePipeline(pipelineWithHooks);
   await fillWithHooks(stores.pool, resources[0]?.id ?? 0);
   const recordVersion = async (): Promise<unknown> => {
-    await checks.requestCheck({ team: 'main', pipeline: 'told', resource: 'git.app' }, 'manual', now());
+    await checks.requestCheck({ team: 'main', pipeline: 'with-hooks', resource: 'git.app' }, 'manual', now());
     return await recordFoundVersions({ checks }, { resources }, [{ ref: 'of hooks' }]);
   };
   const openHookRun = async (): Promise<number> => (await checks.openHookRuns())[0]?.run ?? 0;
@@ -97,7 +97,7 @@ test('no query on the way from hooks to the builds that wait for them scans hist
   };
   expect(await tableScans(queries, [...TABLES, 'check_runs', 'hook_runs'])).toEqual([]);
   expect(
-    (await stores.views.builds({ team: 'main', pipeline: 'told', job: 'unit' }, { limit: 5 }))?.rows,
+    (await stores.views.builds({ team: 'main', pipeline: 'with-hooks', job: 'unit' }, { limit: 5 }))?.rows,
   ).toHaveLength(1);
 });
 
@@ -129,7 +129,7 @@ async function fillWithHooks(connection: DatabasePool, resource: number): Promis
     WITH runs AS (
       INSERT INTO check_runs (pipeline_id, check_group, cause, opened_at, closed_at)
       SELECT p.id, 'on-trigger', 'version', now(), now() FROM pipelines p, generate_series(1, ${BUILDS})
-      WHERE p.name = 'told'
+      WHERE p.name = 'with-hooks'
       RETURNING id)
     INSERT INTO hook_runs (run_id, resource_id, first_version, last_version, held_until, open)
     SELECT id, ${resource}::bigint, 0, 0, now(), false FROM runs`);

@@ -54,7 +54,8 @@ async function triggerJob(name: string): Promise<void> {
   await triggerOn(stores, { ...APP, job: name }, 'ann', now());
 }
 
-async function builds(): Promise<string[]> {
+/** All builds as `job number status reason message`. */
+async function buildLines(): Promise<string[]> {
   const lines = await stores.pool.any(rows<{ line: string }>()`
     SELECT concat_ws(' ', j.name, b.number, b.status, b.reason, b.message) AS line
     FROM builds b JOIN jobs j ON j.id = b.job_id ORDER BY b.id`);
@@ -72,16 +73,16 @@ test('a superseded build names the build that took its place in the queue', asyn
   await triggerJob('later');
   await findVersion('b');
   await findVersion('c');
-  expect(await builds()).toEqual([
+  expect(await buildLines()).toEqual([
     'ship 1 cancelled Superseded Build 2 took its place.',
     'busy 1 pending',
     'later 1 pending',
     'ship 2 cancelled Superseded Build 3 took its place.',
     'ship 3 pending',
   ]);
-  const over = { outcome: 'failed', reason: 'StepFailed', message: '', at: now() } as const;
+  const failure = { outcome: 'failed', reason: 'StepFailed', message: '', at: now() } as const;
   const [busy] = await stores.builds.openAttempts();
-  await endOn(stores, busy?.id ?? 0, 1, over);
+  await endOn(stores, busy?.id ?? 0, 1, failure);
   await giveTurns(stores);
   const turns = await stores.builds.openAttempts();
   expect(turns.map((build) => `${build.job} ${build.number}`)).toEqual(['ship 3']);
@@ -119,7 +120,7 @@ test('a build that begins while a newer one is decided keeps running, and the de
     return { ...decision, builds: decision.builds.map((build) => ({ ...build, supersedes })) };
   });
   expect(decisions).toBe(2);
-  expect(await builds()).toEqual([
+  expect(await buildLines()).toEqual([
     'ship 1 cancelled Superseded Build 2 took its place.',
     'busy 1 started',
     'ship 2 pending',
@@ -130,5 +131,5 @@ test('a job that says supersede = false keeps its queued build', async () => {
   const { findVersion } = await savePipeline({ supersede: false });
   await findVersion('a');
   await findVersion('b');
-  expect(await builds()).toEqual(['ship 1 pending']);
+  expect(await buildLines()).toEqual(['ship 1 pending']);
 });

@@ -65,7 +65,10 @@ export async function writeDecision(
     UNION ALL SELECT id, 0, 0, false FROM interrupted ORDER BY id`);
   const interrupted = new Set(writtenBuilds.filter(({ made }) => !made).map(({ id }) => id));
   if (rows.superseded.some(({ id }) => !interrupted.has(id))) throw new SupersededBuildStarted();
-  return { made: writtenBuilds.filter(({ made }) => made).map(rows.toMade), interrupted: [...interrupted] };
+  return {
+    made: writtenBuilds.filter(({ made }) => made).map(rows.toMadeBuild),
+    interrupted: [...interrupted],
+  };
 }
 
 type Inputs = ReturnType<typeof rowsOf>['inputs'];
