@@ -10,8 +10,8 @@ interface Thing {
 const KIND: ApiKind<Thing> = { apiVersion: 'v1', kind: 'Thing', plural: 'things', namespaced: false };
 const expected: Thing = { metadata: { name: 'a' }, spec: { size: 1, items: [{ name: 'x' }] } };
 
-/** The object that is written to reach `target` from `current`; undefined if nothing is written. */
-async function written(target: Thing, current: Thing | undefined): Promise<Thing | undefined> {
+/** Applies `target` if it differs from `current`. Returns the object that was applied, if any. */
+async function applyTo(target: Thing, current: Thing | undefined): Promise<Thing | undefined> {
   let applied: Thing | undefined;
   const client = {
     apply: <T>(_: unknown, object: T) => {
@@ -27,22 +27,22 @@ async function written(target: Thing, current: Thing | undefined): Promise<Thing
  * The object as the API server stores it: with the digest of the last apply and with the server's defaults.
  */
 async function stored(target: Thing): Promise<Thing> {
-  const object = (await written(target, undefined)) ?? target;
+  const object = (await applyTo(target, undefined)) ?? target;
   return { ...object, spec: { color: 'grey', ...object.spec, items: [{ name: 'x', port: 80 }] } };
 }
 
 describe('an object is applied', () => {
   test('if it does not exist', async () => {
-    expect(await written(expected, undefined)).toMatchObject(expected);
+    expect(await applyTo(expected, undefined)).toMatchObject(expected);
   });
 
   test('not if it exists already and differs only by defaults of the API server', async () => {
-    expect(await written(expected, await stored(expected))).toBeUndefined();
+    expect(await applyTo(expected, await stored(expected))).toBeUndefined();
   });
 
   test('if somebody changed one of our fields', async () => {
     const current = await stored(expected);
-    expect(await written(expected, { ...current, spec: { ...current.spec, size: 2 } })).toMatchObject(
+    expect(await applyTo(expected, { ...current, spec: { ...current.spec, size: 2 } })).toMatchObject(
       expected,
     );
   });
@@ -50,7 +50,7 @@ describe('an object is applied', () => {
   test('if a field was removed, even when all remaining fields are equal', async () => {
     const current = await stored({ ...expected, spec: { ...expected.spec, color: 'red' } });
     expect(covers(current, expected)).toBe(true);
-    expect(await written(expected, current)).toMatchObject(expected);
+    expect(await applyTo(expected, current)).toMatchObject(expected);
   });
 });
 

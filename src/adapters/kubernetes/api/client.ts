@@ -8,7 +8,7 @@ import { apiPath, KINDS, type ApiKind, type ObjectRef, type Wire } from './kinds
 import {
   acceptHeader,
   JSON_TYPE,
-  partsOf,
+  completeList,
   selectors,
   withQuery,
   type ListBody,
@@ -81,7 +81,7 @@ export class ApiClient {
     for (;;) {
       const answer = await this.#page(kind, options, { limit, next });
       if (answer.ok) {
-        const { items, metadata } = partsOf(answer.value);
+        const { items, metadata } = completeList(answer.value);
         onPage(items);
         version = metadata.resourceVersion ?? version;
         next = metadata.continue || undefined;

@@ -21,7 +21,8 @@ export interface ListBody<T> {
   metadata?: { resourceVersion?: string; continue?: string };
 }
 
-export function partsOf<T>({ items, metadata }: ListBody<T>): Required<ListBody<T>> & { items: T[] } {
+/** Fills in the parts that the API server left out. */
+export function completeList<T>({ items, metadata }: ListBody<T>): Required<ListBody<T>> & { items: T[] } {
   return { items: items ?? [], metadata: metadata ?? {} };
 }
 

@@ -40,8 +40,6 @@ async function prepare(found: ApiProblem | object, refused?: ApiProblem) {
   return { answer, sent };
 }
 const isProblem = (found: ApiProblem | object): found is ApiProblem => 'ok' in found;
-const existing = (metadata: object): object => metadata;
-
 test('a missing claim is created in the namespace of the team, owned by the Pipeline', async () => {
   const { answer, sent } = await prepare(absent);
   expect(answer).toEqual({ answer: 'ready' });
@@ -54,14 +52,14 @@ test('a missing claim is created in the namespace of the team, owned by the Pipe
 });
 
 test('an existing claim of the same Pipeline is used unchanged', async () => {
-  const { answer, sent } = await prepare(existing({ ownerReferences: [{ uid: 'uid-1' }] }));
+  const { answer, sent } = await prepare({ ownerReferences: [{ uid: 'uid-1' }] });
   expect(answer).toEqual({ answer: 'ready' });
   expect(sent).toEqual([]);
 });
 
 test.each([
-  ['that is being deleted', existing({ deletionTimestamp: 'now', ownerReferences: [{ uid: 'uid-1' }] })],
-  ['that Millrace did not create', existing({})],
+  ['that is being deleted', { deletionTimestamp: 'now', ownerReferences: [{ uid: 'uid-1' }] }],
+  ['that Millrace did not create', {}],
 ])('a claim %s is not used', async (_name, found) => {
   expect((await prepare(found)).answer).toMatchObject({ answer: 'refused' });
 });

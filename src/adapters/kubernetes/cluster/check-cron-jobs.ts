@@ -31,12 +31,13 @@ export async function applyCheckCronJobs(
 ): Promise<string[]> {
   const { client } = options;
   const { namespace } = pipeline;
-  const stale = await ownCronJobs(pipeline, client);
+  const existing = await ownCronJobs(pipeline, client);
+  const wanted = new Set<string>();
   const blocked: string[] = [];
   for (const { cronJob, resources } of cronJobsOf(pipeline, options)) {
     const name = cronJob.metadata?.name ?? '';
-    const current = stale.get(name);
-    stale.delete(name);
+    const current = existing.get(name);
+    wanted.add(name);
     if (current === undefined && (await isTaken({ namespace, name }, pipeline, client))) {
       blocked.push(blockedBy({ namespace, name }, resources));
       continue;
@@ -46,7 +47,8 @@ export async function applyCheckCronJobs(
       `applying the CronJob ${namespace}/${name}`,
     );
   }
-  for (const [name, { metadata }] of stale) {
+  for (const [name, { metadata }] of existing) {
+    if (wanted.has(name)) continue;
     const uid = metadata?.uid;
     const answer = await client.delete(KINDS.cronJobs, { namespace, name }, uid === undefined ? {} : { uid });
     orThrow(answer, `deleting the CronJob ${namespace}/${name}`);
@@ -54,6 +56,7 @@ export async function applyCheckCronJobs(
   return blocked;
 }
 
+/** The CronJobs of the pipeline by name. */
 async function ownCronJobs(
   { namespace, pipeline, uid }: ScheduledPipeline,
   client: CheckCronJobsOptions['client'],

@@ -80,6 +80,7 @@ async function configText(
 
 type VariableSource = NonNullable<Wire<PipelineCustomResource>['spec']['varsFrom']>[number];
 
+/** Adds the variables of the source to `variables`. Returns why that is impossible, if it is. */
 async function readSource(
   source: VariableSource,
   namespace: string,
@@ -98,7 +99,10 @@ async function readSource(
   return undefined;
 }
 
-/** Reads only the names of the keys. The internal gateway passes the values from the Secret to the Pod. */
+/**
+ * Adds a placeholder for each key of the Secret. The internal gateway passes the values from the Secret to the
+ * Pod.
+ */
 async function readSecret(
   name: string,
   namespace: string,

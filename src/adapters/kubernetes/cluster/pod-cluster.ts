@@ -7,7 +7,7 @@ import type { ClusterCache } from '#adapters/kubernetes/informers/cluster-cache.
 import { podFacts } from '#adapters/kubernetes/informers/pod-projection.ts';
 import { buildPod } from '#adapters/kubernetes/manifests/build-pod.ts';
 import { checkPod } from '#adapters/kubernetes/manifests/check-pod.ts';
-import type { Installation, OwnerObject, TeamRules } from '#adapters/kubernetes/manifests/installation.ts';
+import type { Installation, TeamRules } from '#adapters/kubernetes/manifests/installation.ts';
 import { nodeLabel } from '#adapters/kubernetes/manifests/labels.ts';
 import { buildPodName } from '#adapters/kubernetes/manifests/names.ts';
 import { shapeOfPod, warmPod } from '#adapters/kubernetes/manifests/warm-pod.ts';
@@ -40,16 +40,17 @@ export interface PodClusterOptions {
 /** Creates, finds and deletes the Pods of builds and checks. */
 export function podCluster(options: PodClusterOptions): Cluster {
   const { client, cache } = options;
-  const starting = new Map<string, number>();
+  /** How many Pods are being created, by kind and namespace. The cache does not have them yet. */
+  const beingCreated = new Map<string, number>();
 
   const create = async (pod: V1Pod, kind: PodKind | 'warm'): Promise<CreatePodAnswer> => {
     const desired = withSeal(options.agentKey, wirePod(pod));
     const key = `${kind} ${desired.metadata?.namespace}`;
-    starting.set(key, (starting.get(key) ?? 0) + 1);
+    beingCreated.set(key, (beingCreated.get(key) ?? 0) + 1);
     try {
       return await createOrFind(options, desired);
     } finally {
-      starting.set(key, (starting.get(key) ?? 1) - 1);
+      beingCreated.set(key, (beingCreated.get(key) ?? 1) - 1);
     }
   };
 
@@ -66,7 +67,7 @@ export function podCluster(options: PodClusterOptions): Cluster {
       const namespace = cache.team(name)?.rules.namespace;
       if (namespace === undefined) return 0;
       const count = cache.runningPods(namespace, kind);
-      return count === undefined ? undefined : count + (starting.get(`${kind} ${namespace}`) ?? 0);
+      return count === undefined ? undefined : count + (beingCreated.get(`${kind} ${namespace}`) ?? 0);
     },
     podsListed: (namespace) => cache.podsListed(namespace),
     createBuildPod: async (build, admitted) => await create(podOfBuild(build, admitted, options), 'build'),
@@ -117,7 +118,7 @@ function podOfBuild(build: PendingBuild, admitted: AdmittedPod, options: PodClus
       build,
       nonce,
       shim: shimKeys(options.agentKey, nonce),
-      ...owned(owner),
+      ...defined({ owner }),
       caches: admitted.caches.map((cache) => cacheVolume(cache, owner)),
     },
     { ...rulesOf(build.team, options), namespace: build.namespace },
@@ -144,7 +145,7 @@ function podOfRun(run: CheckRunFacts, admitted: AdmittedCheckPod, options: PodCl
       ...admitted,
       nonce,
       shim: shimKeys(options.agentKey, nonce),
-      ...owned(owner),
+      ...defined({ owner }),
       caches: admitted.caches.map((cache) => cacheVolume(cache, owner)),
     },
     { ...rulesOf(run.team, options), namespace: run.namespace },
@@ -213,10 +214,6 @@ function refusalReason({
   if (status !== 403) return undefined;
   if (/exceeded quota/i.test(message)) return 'QuotaExceeded';
   return /being terminated/i.test(message) ? 'NamespaceTerminating' : 'Forbidden';
-}
-
-function owned(owner: OwnerObject | undefined): { owner?: OwnerObject } {
-  return owner === undefined ? {} : { owner };
 }
 
 /** The Pod as its JSON. The manifests of Millrace have no dates, so the JSON has the same fields. */

@@ -7,6 +7,7 @@ import { ANNOTATION, BY_API, LABEL } from '#adapters/kubernetes/manifests/labels
 import type { PipelineCluster } from '#flows/pipelines/manifest-ports.ts';
 
 const kind = KINDS.pipelines;
+/** A JSON Pointer (RFC 6901), in which `~1` stands for a slash. */
 const PATH = `/metadata/annotations/${ANNOTATION.renamedFrom.replace('/', '~1')}`;
 
 /** Compares, settles and removes the two Pipeline objects of a rename. */

@@ -33,16 +33,15 @@ export function pipelineConditions(input: PipelineConditionInput): WantedConditi
   ];
 }
 
-function progressConditions({ verdict, fault: message }: PipelineConditionInput): WantedCondition[] {
-  const { reason } = verdict.ready;
-  return [
-    ...(verdict.stalled
-      ? [{ type: 'Stalled', status: 'True' as const, reason, message: 'Change the manifest to continue.' }]
-      : []),
-    ...(message === undefined
-      ? []
-      : [{ type: 'Reconciling', status: 'True' as const, reason: 'Retrying', message }]),
-  ];
+function progressConditions({ verdict, fault }: PipelineConditionInput): WantedCondition[] {
+  const conditions: WantedCondition[] = [];
+  if (verdict.stalled) {
+    const message = 'Change the manifest to continue.';
+    conditions.push({ type: 'Stalled', status: 'True', reason: verdict.ready.reason, message });
+  }
+  if (fault !== undefined)
+    conditions.push({ type: 'Reconciling', status: 'True', reason: 'Retrying', message: fault });
+  return conditions;
 }
 
 function tagCondition({ refusedTags: [first, ...others] = [] }: ManifestVerdict): WantedCondition[] {

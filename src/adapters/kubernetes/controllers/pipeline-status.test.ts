@@ -104,7 +104,7 @@ describe('the conditions of a Pipeline', () => {
       ['Ready=True Accepted', 'LastBuildSucceeded=False BuildFailed'],
     ],
     [
-      'of the builds of all jobs, the one that ended last counts, while others run',
+      'the build that ended last among all jobs counts, even while others run',
       applied({
         jobs: [
           unit('9', 'started'),
@@ -325,8 +325,8 @@ const because = (code: 'NothingNew' | 'NoVersion' | 'NoAgreement' | 'SerialGroup
   message,
 });
 
-describe('the condition of waiting jobs and builds', () => {
-  test('gives the reason, except for waits that end by themselves', () => {
+describe('a job or build that waits in the status of a Pipeline', () => {
+  test('has its reason, and is left out if its wait ends by itself', () => {
     const status = waits(
       { job: 'unit', number: '3', reason: because('SerialGroup') },
       { job: 'unit', reason: because('NothingNew') },

@@ -83,7 +83,7 @@ function newLeader(setup: Setup) {
   const key = 'blue/app';
   const applied = [...(setup.applied ?? [])];
   let effects: string[] = [];
-  let at = START;
+  let nowMs = START;
   const client: PipelinesOptions['client'] = {
     get: () => answerWith({ metadata: { ...store.get(key) } }),
     patchJson: (_kind, _ref, patch) => {
@@ -117,11 +117,11 @@ function newLeader(setup: Setup) {
     },
     facts: () => Promise.resolve(setup.facts),
     teamState: () => (setup.team === 'none' ? 'unknown' : (setup.team ?? 'unknown')),
-    now: () => new Date(at),
+    now: () => new Date(nowMs),
   };
   const reconcile = async (afterMs = 0): Promise<string[]> => {
     effects = [];
-    at += afterMs;
+    nowMs += afterMs;
     const result = await workOnPipeline(key, options).catch(() => 'error' as const);
     return [...effects, typeof result === 'string' ? result : `again in ${result.requeueAfterMs} ms`];
   };

@@ -30,23 +30,29 @@ function statusOf(fill: LogFill | undefined, before?: TeamStatus, now = FIRST): 
 const logsOf = ({ conditions = [] }: TeamStatus) => conditions.find(({ type }) => type === 'LogsNearLimit');
 
 describe('the condition LogsNearLimit of a Team', () => {
-  const cases: Record<LogFill, object | undefined> = {
-    fine: undefined,
-    near: {
-      status: 'True',
-      reason: 'NearLimit',
-      message: expect.stringMatching(/more than 80 % of limits\.logBytes \(1Gi\)/),
-    },
-    full: {
-      status: 'True',
-      reason: 'LimitReached',
-      message: expect.stringMatching(/reached limits\.logBytes \(1Gi\)/),
-    },
+  const cases: Record<string, [fill: LogFill, condition: object | undefined]> = {
+    'is absent while there is room': ['fine', undefined],
+    'says that the logs are near the limit': [
+      'near',
+      {
+        status: 'True',
+        reason: 'NearLimit',
+        message: expect.stringMatching(/more than 80 % of limits\.logBytes \(1Gi\)/),
+      },
+    ],
+    'says that the logs have reached the limit': [
+      'full',
+      {
+        status: 'True',
+        reason: 'LimitReached',
+        message: expect.stringMatching(/reached limits\.logBytes \(1Gi\)/),
+      },
+    ],
   };
-  test.each<LogFill>(['fine', 'near', 'full'])('says that the logs are %s', (fill) => {
+  test.each(Object.entries(cases))('%s', (_sentence, [fill, expected]) => {
     const condition = logsOf(statusOf(fill));
-    if (cases[fill] === undefined) expect(condition).toBeUndefined();
-    else expect(condition).toMatchObject({ ...cases[fill], observedGeneration: 3 });
+    if (expected === undefined) expect(condition).toBeUndefined();
+    else expect(condition).toMatchObject({ ...expected, observedGeneration: 3 });
   });
 
   test('keeps its status and time until a new leader has counted the logs', () => {

@@ -155,9 +155,9 @@ function recordEvent(
   { before, ready }: { before: TeamProjection['status']; ready: WantedCondition | undefined },
   { recorder }: TeamsOptions,
 ): void {
-  const was = before?.conditions?.find(({ type }) => type === 'Ready');
+  const readyBefore = before?.conditions?.find(({ type }) => type === 'Ready');
   if (ready === undefined || ready.status === 'Unknown') return;
-  if (was?.reason === ready.reason && was.message === ready.message) return;
+  if (readyBefore?.reason === ready.reason && readyBefore.message === ready.message) return;
   const { apiVersion, kind } = KINDS.teams;
   const { reason, message } = ready;
   recorder.record(

@@ -50,7 +50,7 @@ function setUp() {
   };
 }
 
-test('before the Pods of a Team are listed, nobody knows how many run', async () => {
+test('how many Pods of a Team run is unknown until its Pods are listed', async () => {
   const { informers, listPods } = setUp();
   await informers.start();
   expect([informers.podsListed('blue'), informers.runningPods('blue', 'check')]).toEqual([false, undefined]);

@@ -57,7 +57,7 @@ interface TeamWatches {
   synced: boolean;
 }
 
-/** Assumed if the operator cannot list nodes. */
+/** The only node if the operator cannot list nodes. */
 const ASSUMED_NODE: StartNode = { cores: 4 };
 
 /**

@@ -10,11 +10,11 @@ export function namespaceOfTeam(team: Pick<TeamProjection, 'name' | 'spec'>): st
  * owner's label.
  */
 export function owningTeam(teams: Iterable<TeamProjection>, namespace: string): TeamProjection | undefined {
-  const [owner] = [...teams].filter((team) => namespaceOfTeam(team) === namespace).toSorted(byClaim);
+  const [owner] = [...teams].filter((team) => namespaceOfTeam(team) === namespace).toSorted(compareClaims);
   return owner;
 }
 
-function byClaim(first: TeamProjection, second: TeamProjection): number {
+function compareClaims(first: TeamProjection, second: TeamProjection): number {
   return (
     Number(isRefused(first)) - Number(isRefused(second)) ||
     (first.createdAt?.getTime() ?? 0) - (second.createdAt?.getTime() ?? 0) ||

@@ -234,11 +234,21 @@ describe('the API server validates a Team', () => {
   });
 
   test.each<[string, object, object, string]>([
-    ['a changed namespace', { namespace: 'one' }, { namespace: 'two' }, 'cannot be changed'],
-    ['a removed namespace', { namespace: 'one' }, { namespace: null }, 'cannot be set or removed later'],
-    ['an added namespace', { displayName: 'x' }, { namespace: 'two' }, 'cannot be set or removed later'],
-    ['a changed display name', { displayName: 'x' }, { displayName: 'y' }, 'accepted'],
-  ])('answers %s with the expected verdict', async (_, before, after, expected) => {
+    ['rejects a changed namespace', { namespace: 'one' }, { namespace: 'two' }, 'cannot be changed'],
+    [
+      'rejects the removal of the namespace',
+      { namespace: 'one' },
+      { namespace: null },
+      'cannot be set or removed later',
+    ],
+    [
+      'rejects a namespace that is added later',
+      { displayName: 'x' },
+      { namespace: 'two' },
+      'cannot be set or removed later',
+    ],
+    ['accepts a changed display name', { displayName: 'x' }, { displayName: 'y' }, 'accepted'],
+  ])('%s', async (_, before, after, expected) => {
     expect(await answerToChange(KINDS.teams, before, after)).toContain(expected);
   });
 });

@@ -114,7 +114,7 @@ interface Candidate {
   state: 'waiting' | 'leading' | 'lost' | 'released';
 }
 
-function candidate(identity: string, lease: LeaseAccess, clock: ElectorClock): Candidate {
+function startCandidate(identity: string, lease: LeaseAccess, clock: ElectorClock): Candidate {
   const stop = new AbortController();
   const elector = new Elector({ identity, lease, clock, random: () => 0.5, onProblem: () => undefined });
   const result: Candidate = { stop, state: 'waiting' };
@@ -129,9 +129,9 @@ function candidate(identity: string, lease: LeaseAccess, clock: ElectorClock): C
 describe('leader election', () => {
   test('lets the first candidate lead while the second waits as long as the first renews', async () => {
     const [time, lease] = [new ManualTime(), new SharedLease()];
-    const first = candidate('first', lease.access(), time.clock());
+    const first = startCandidate('first', lease.access(), time.clock());
     await time.advance(100);
-    const second = candidate('second', lease.access(), time.clock());
+    const second = startCandidate('second', lease.access(), time.clock());
     await time.advance(120_000);
     expect([first.state, second.state]).toEqual(['leading', 'waiting']);
     expect(lease.stored?.record).toMatchObject({ holder: 'first', leaseSeconds: 3, transitions: 0 });
@@ -141,13 +141,13 @@ describe('leader election', () => {
   test('replaces a killed leader after its record has not changed for three seconds', async () => {
     const [time, lease] = [new ManualTime(), new SharedLease()];
     let connection: 'up' | 'hangs' = 'up';
-    candidate(
+    startCandidate(
       'first',
       lease.access(() => connection),
       time.clock(),
     );
     await time.advance(100);
-    const second = candidate('second', lease.access(), time.clock());
+    const second = startCandidate('second', lease.access(), time.clock());
     await time.advance(10_000);
     connection = 'hangs';
     await time.advance(2200);
@@ -159,18 +159,18 @@ describe('leader election', () => {
 
   test('does not depend on the wall clocks of the candidates', async () => {
     const [time, lease] = [new ManualTime(), new SharedLease()];
-    const first = candidate('first', lease.access(), time.clock(-3_600_000));
+    const first = startCandidate('first', lease.access(), time.clock(-3_600_000));
     await time.advance(100);
-    const second = candidate('second', lease.access(), time.clock(3_600_000));
+    const second = startCandidate('second', lease.access(), time.clock(3_600_000));
     await time.advance(60_000);
     expect([first.state, second.state]).toEqual(['leading', 'waiting']);
   });
 
   test('passes the lease on within a second when a leader shuts down', async () => {
     const [time, lease] = [new ManualTime(), new SharedLease()];
-    const first = candidate('first', lease.access(), time.clock());
+    const first = startCandidate('first', lease.access(), time.clock());
     await time.advance(100);
-    const second = candidate('second', lease.access(), time.clock());
+    const second = startCandidate('second', lease.access(), time.clock());
     await time.advance(10_000);
     first.stop.abort();
     await time.advance(1000);
@@ -182,13 +182,13 @@ describe('leader election', () => {
     async (outage) => {
       const [time, lease] = [new ManualTime(), new SharedLease()];
       let apiServer: 'up' | 'down' | 'hangs' = 'up';
-      const first = candidate(
+      const first = startCandidate(
         'first',
         lease.access(() => apiServer),
         time.clock(),
       );
       await time.advance(100);
-      const second = candidate('second', lease.access(), time.clock());
+      const second = startCandidate('second', lease.access(), time.clock());
       await time.advance(4000);
       apiServer = outage;
       await time.advance(2300);
@@ -204,9 +204,9 @@ describe('leader election', () => {
   ])('%s', async (_, isOtherAwake, state) => {
     const [time, lease] = [new ManualTime(), new SharedLease()];
     const clock = time.clock();
-    const first = candidate('first', answersAfter(20, lease.access(), clock), clock);
+    const first = startCandidate('first', answersAfter(20, lease.access(), clock), clock);
     await time.advance(100);
-    if (isOtherAwake) candidate('second', lease.access(), time.clock());
+    if (isOtherAwake) startCandidate('second', lease.access(), time.clock());
     await time.advance(4000);
     time.standStill(clock, 5000);
     await time.advance(10_000);
@@ -217,9 +217,9 @@ describe('leader election', () => {
   test('gives up a lease that another candidate took and released while its process stood still', async () => {
     const [time, lease] = [new ManualTime(), new SharedLease()];
     const clock = time.clock();
-    const first = candidate('first', lease.access(), clock);
+    const first = startCandidate('first', lease.access(), clock);
     await time.advance(100);
-    const second = candidate('second', lease.access(), time.clock());
+    const second = startCandidate('second', lease.access(), time.clock());
     await time.advance(4000);
     time.standStill(clock, 6000);
     await time.advance(5000);
@@ -232,13 +232,13 @@ describe('leader election', () => {
   test('stops a busy leader that cannot renew before another may begin', async () => {
     const [time, lease] = [new ManualTime(), new SharedLease()];
     let apiServer: 'up' | 'hangs' = 'up';
-    const first = candidate(
+    const first = startCandidate(
       'first',
       lease.access(() => apiServer),
       time.clock(0, 1.8),
     );
     await time.advance(100);
-    const second = candidate('second', lease.access(), time.clock());
+    const second = startCandidate('second', lease.access(), time.clock());
     await time.advance(20_000);
     apiServer = 'hangs';
     const seconds = lease.stored?.record.leaseSeconds ?? 0;
@@ -250,7 +250,7 @@ describe('leader election', () => {
     const [time, lease] = [new ManualTime(), new SharedLease()];
     const clock = time.clock();
     let apiServer: 'up' | 'hangs' = 'up';
-    const first = candidate(
+    const first = startCandidate(
       'first',
       lease.access(() => apiServer),
       clock,
@@ -269,7 +269,7 @@ describe('leader election', () => {
   test('survives an outage shorter than the deadline', async () => {
     const [time, lease] = [new ManualTime(), new SharedLease()];
     let apiServer: 'up' | 'down' = 'up';
-    const first = candidate(
+    const first = startCandidate(
       'first',
       lease.access(() => apiServer),
       time.clock(),
@@ -292,9 +292,9 @@ describe('leader election', () => {
         return lease.access().read();
       },
     };
-    candidate('first', slow, time.clock());
+    startCandidate('first', slow, time.clock());
     await time.advance(100);
-    const second = candidate('second', lease.access(), time.clock());
+    const second = startCandidate('second', lease.access(), time.clock());
     const leaseSecondsAfter = async (ms: number, passed: number): Promise<number | undefined> => {
       readMs = ms;
       await time.advance(passed);
@@ -309,7 +309,7 @@ describe('leader election', () => {
 
   test('stops a leader at once when another candidate took its lease', async () => {
     const [time, lease] = [new ManualTime(), new SharedLease()];
-    const first = candidate('first', lease.access(), time.clock());
+    const first = startCandidate('first', lease.access(), time.clock());
     await time.advance(100);
     const record = { holder: 'thief', leaseSeconds: 15, acquireTime: '', renewTime: '', transitions: 1 };
     await lease.access().update(record, lease.stored?.version ?? '');
@@ -321,21 +321,21 @@ describe('leader election', () => {
   test('lets a candidate with the same name lead on at once if it returns within the lease', async () => {
     const [time, lease] = [new ManualTime(), new SharedLease()];
     let connection: 'up' | 'hangs' = 'up';
-    candidate(
+    startCandidate(
       'first',
       lease.access(() => connection),
       time.clock(),
     );
     await time.advance(100);
     connection = 'hangs';
-    const restarted = candidate('first', lease.access(), time.clock());
+    const restarted = startCandidate('first', lease.access(), time.clock());
     await time.advance(100);
     expect(restarted.state).toBe('leading');
   });
 
   test('lets one of two simultaneous candidates lead', async () => {
     const [time, lease] = [new ManualTime(), new SharedLease()];
-    const both = ['first', 'second'].map((name) => candidate(name, lease.access(), time.clock()));
+    const both = ['first', 'second'].map((name) => startCandidate(name, lease.access(), time.clock()));
     await time.advance(60_000);
     expect(both.map(({ state }) => state).toSorted()).toEqual(['leading', 'waiting']);
   });

@@ -184,9 +184,10 @@ export class Elector {
     return false;
   }
 
-  #observe(seen: VersionedRecord): void {
-    if (this.#observed?.version === seen.version) return;
-    this.#observed = seen;
+  /** The record expires by the time since it last changed, so an unchanged record keeps its time. */
+  #observe(record: VersionedRecord): void {
+    if (this.#observed?.version === record.version) return;
+    this.#observed = record;
     this.#observedAt = this.#options.clock.now();
   }
 
@@ -199,13 +200,14 @@ export class Elector {
     const { identity, clock } = this.#options;
     const now = microTime(clock.wallTime());
     const wasHolder = before?.holder === identity;
+    const transitions = before?.transitions ?? 0;
     const sinceRenewalMs = Number.isFinite(this.#renewedAt) ? clock.now() - this.#renewedAt : 0;
     return {
       holder: identity,
       leaseSeconds: leaseSeconds([...this.#intervals, sinceRenewalMs]),
       acquireTime: wasHolder ? before.acquireTime : now,
       renewTime: now,
-      transitions: before === undefined || wasHolder ? (before?.transitions ?? 0) : before.transitions + 1,
+      transitions: before === undefined || wasHolder ? transitions : transitions + 1,
     };
   }
 

@@ -9,7 +9,9 @@ export const LOOK_EVERY_MS = 500;
 
 export const MIN_LEASE_SECONDS = 3;
 const MAX_LEASE_SECONDS = 15;
+/** The leader can renew this many times within a lease, even at its longest recent interval. */
 const RENEWALS_PER_LEASE = 4;
+/** How many intervals are recent: about a minute of renewals. */
 const MAX_INTERVALS = 60;
 
 /**
@@ -31,7 +33,7 @@ export function renewDeadlineMs(seconds: number): number {
   return seconds * 750;
 }
 
-/** Adds an interval, and drops intervals that are older than about a minute. */
+/** Adds an interval, and drops the oldest one beyond the limit. */
 export function withInterval(intervalsMs: readonly number[], ms: number): number[] {
   return [...intervalsMs.slice(-(MAX_INTERVALS - 1)), ms];
 }

@@ -287,40 +287,41 @@ test.each([
   expect(checkPod(checkOf(resources), plainTeam, installation)).toMatchObject(template);
 });
 
-describe('a Pod gets a user namespace', () => {
-  const CASES: [pods: PodsWithUserNamespace, runtimeClassName: string | undefined, hostUsers: unknown][] = [
-    ['none', undefined, undefined],
-    ['default-runtime', undefined, false],
-    ['default-runtime', 'kata', undefined],
-    ['every-pod', 'kata', false],
-  ];
-  test.each(CASES)(
-    'if %s do, with the runtime class %s: hostUsers is %s',
-    (pods, runtimeClassName, expected) => {
-      const withUserNamespaces = { ...installation, pods: { ...installation.pods, userNamespaces: pods } };
-      const placement = { ...ANYWHERE, ...defined({ runtimeClassName }) };
-      const work = { build, containers: [worker], placement, nonce: 'n', shim, deadlineSeconds: 60 };
-      expect(buildPod(work, plainTeam, withUserNamespaces).spec?.hostUsers).toBe(expected);
-      expect(
-        checkPod({ ...checkOf(['git.app']), placement }, plainTeam, withUserNamespaces).spec?.hostUsers,
-      ).toBe(expected);
-      const group = groupOf({ schedule: { kind: 'every', seconds: 30 } });
-      const check = { group, placement, mounts: [], containers: [worker], deadlineSeconds: 60 };
-      const cronJob = checkCronJob(
-        { team: 'blue', pipeline: 'demo', pipelineId: 3, ...check, shim, owner },
-        plainTeam,
-        withUserNamespaces,
-      );
-      expect(cronJob.spec?.jobTemplate.spec?.template.spec?.hostUsers).toBe(expected);
-    },
-  );
+describe('the user namespace of a Pod', () => {
+  const RUNTIMES: Record<
+    string,
+    [pods: PodsWithUserNamespace, runtimeClassName: string | undefined, hostUsers: unknown]
+  > = {
+    'is absent if the installation wants none': ['none', undefined, undefined],
+    'is there with the default runtime': ['default-runtime', undefined, false],
+    'is absent with another runtime class': ['default-runtime', 'kata', undefined],
+    'is there with another runtime class if every Pod gets one': ['every-pod', 'kata', false],
+  };
+  test.each(Object.entries(RUNTIMES))('%s', (_sentence, [pods, runtimeClassName, expected]) => {
+    const withUserNamespaces = { ...installation, pods: { ...installation.pods, userNamespaces: pods } };
+    const placement = { ...ANYWHERE, ...defined({ runtimeClassName }) };
+    const work = { build, containers: [worker], placement, nonce: 'n', shim, deadlineSeconds: 60 };
+    expect(buildPod(work, plainTeam, withUserNamespaces).spec?.hostUsers).toBe(expected);
+    expect(
+      checkPod({ ...checkOf(['git.app']), placement }, plainTeam, withUserNamespaces).spec?.hostUsers,
+    ).toBe(expected);
+    const group = groupOf({ schedule: { kind: 'every', seconds: 30 } });
+    const check = { group, placement, mounts: [], containers: [worker], deadlineSeconds: 60 };
+    const cronJob = checkCronJob(
+      { team: 'blue', pipeline: 'demo', pipelineId: 3, ...check, shim, owner },
+      plainTeam,
+      withUserNamespaces,
+    );
+    expect(cronJob.spec?.jobTemplate.spec?.template.spec?.hostUsers).toBe(expected);
+  });
 
-  const VOLUMES: [pods: PodsWithUserNamespace, mounts: MountedVolume[], hostUsers: unknown][] = [
-    ['default-runtime', MOUNTS.slice(0, 1), undefined],
-    ['default-runtime', MOUNTS.slice(2), false],
-    ['every-pod', MOUNTS, false],
-  ];
-  test.each(VOLUMES)('only if it can mount its volumes there (%s, case %#)', (pods, mounts, expected) => {
+  const VOLUMES: Record<string, [pods: PodsWithUserNamespace, mounts: MountedVolume[], hostUsers: unknown]> =
+    {
+      'is absent with a claim of the Team': ['default-runtime', MOUNTS.slice(0, 1), undefined],
+      'is there with a ConfigMap as a volume': ['default-runtime', MOUNTS.slice(2), false],
+      'is there with claims if every Pod gets one': ['every-pod', MOUNTS, false],
+    };
+  test.each(Object.entries(VOLUMES))('%s', (_sentence, [pods, mounts, expected]) => {
     const withUserNamespaces = { ...installation, pods: { ...installation.pods, userNamespaces: pods } };
     expect(
       buildPod({ ...workOf([volumeContainer]), mounts }, plainTeam, withUserNamespaces).spec?.hostUsers,
@@ -328,7 +329,7 @@ describe('a Pod gets a user namespace', () => {
   });
 });
 
-test('a team without limits has no quota, and its Pods have none of the limits that a quota requires', () => {
+test('a team that limits no requests has neither a ResourceQuota nor a LimitRange', () => {
   expect(teamQuota({ ...blueNamespace, quota: {} })).toBeUndefined();
   expect(teamLimitRange({ ...blueNamespace, quota: {} })).toBeUndefined();
 });

@@ -49,14 +49,14 @@ export function cronJobName(pipeline: string, group: string): string {
 }
 
 /** Joins the parts and the end. If the name is too long, shortens the longest parts until it fits. */
-function fittingName(parts: string[], end: string, longest: number): string {
+function fittingName(parts: string[], end: string, maxLength: number): string {
   let slugs = parts.map(slug).filter((part) => part !== '');
   const tail = slug(end);
-  while (slugs.length > 0 && `${slugs.join('-')}-${tail}`.length > longest) {
+  while (slugs.length > 0 && `${slugs.join('-')}-${tail}`.length > maxLength) {
     const length = Math.max(...slugs.map((part) => part.length));
-    const cut = slugs.findIndex((part) => part.length === length);
+    const longest = slugs.findIndex((part) => part.length === length);
     slugs = slugs
-      .map((part, index) => (index === cut ? part.slice(0, -1).replace(/-$/, '') : part))
+      .map((part, index) => (index === longest ? part.slice(0, -1).replace(/-$/, '') : part))
       .filter((part) => part !== '');
   }
   return [...slugs, tail].join('-');

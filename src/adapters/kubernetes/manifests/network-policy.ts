@@ -8,7 +8,10 @@ import { defined } from '#defined';
 import type { Installation } from './installation.ts';
 import { MANAGED_BY } from './labels.ts';
 
-/** Cloud metadata services and everything else of link-local scope. */
+/**
+ * Metadata services of clouds: the link-local addresses, and the others of Alibaba Cloud (100.100.100.200),
+ * Azure (168.63.129.16), AWS (fd00:ec2::254) and Google Cloud (fd20:ce::254).
+ */
 const METADATA_V4 = ['169.254.0.0/16', '100.100.100.200/32', '168.63.129.16/32'];
 const METADATA_V6 = ['fe80::/10', 'fd00:ec2::254/128', 'fd20:ce::254/128'];
 const NODE_LOCAL_DNS = '169.254.20.10/32';

@@ -27,13 +27,13 @@ export function podResources(
   placement: Pick<Placement, 'requests' | 'limits'>,
 ): PodResources {
   const [firstContainer] = containers;
-  const requests = text({
+  const requests = amountTexts({
     ...DEFAULT_REQUESTS,
     ...defined({ [STORAGE]: storage.request }),
     ...team.requests,
     ...placement.requests,
   });
-  const limits = storageLimited({ ...team.limits, ...placement.limits }, storage);
+  const limits = withStorageLimit({ ...team.limits, ...placement.limits }, storage);
   const devices = pick({ ...requests, ...limits }, isDevice);
   const sharedRequests = pick(requests, isShared);
   const sharedLimits = pick(limits, isShared);
@@ -60,8 +60,8 @@ export function podResources(
 }
 
 /** Without a limit, a build that fills the disk of its node gets other Pods evicted. */
-function storageLimited(limits: Amounts, { limit }: PodDefaults['storage']): Record<string, string> {
-  return text(limit === undefined ? limits : { [STORAGE]: limit, ...limits });
+function withStorageLimit(limits: Amounts, { limit }: PodDefaults['storage']): Record<string, string> {
+  return amountTexts(limit === undefined ? limits : { [STORAGE]: limit, ...limits });
 }
 
 /** Extended resources and huge pages: Kubernetes requires equal requests and limits. */
@@ -78,6 +78,6 @@ function pick(amounts: Record<string, string>, matches: (name: string) => boolea
   return Object.fromEntries(Object.entries(amounts).filter(([name]) => matches(name)));
 }
 
-function text(amounts: Amounts): Record<string, string> {
+function amountTexts(amounts: Amounts): Record<string, string> {
   return Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, String(amount)]));
 }

@@ -71,10 +71,10 @@ const cacheVolumeName = (index: number): string => `${CACHE_VOLUME}${index + 1}`
  */
 function teamVolumes(mounts: readonly MountedVolume[]): V1Volume[] {
   const byName = Map.groupBy(mounts, ({ volume }) => volume.name);
-  return [...byName].flatMap(([, [first, ...others]]) => {
-    if (first === undefined) return [];
-    const readOnly = [first, ...others].every((mount) => mount.readOnly);
-    const { volume } = first;
+  return [...byName.values()].flatMap((mountsOfVolume) => {
+    const volume = mountsOfVolume[0]?.volume;
+    if (volume === undefined) return [];
+    const readOnly = mountsOfVolume.every((mount) => mount.readOnly);
     const { configMap, persistentVolumeClaim: claim } = volume;
     return [
       {

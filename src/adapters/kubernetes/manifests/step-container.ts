@@ -28,7 +28,7 @@ export function stepContainer(container: PlanContainer, options: StepOptions): V
     image: image ?? installation.image,
     imagePullPolicy:
       image === undefined ? installation.imagePullPolicy : pullPolicy(image, installation.pods),
-    command: isWorker ? [SHIM] : foreignCommand(options.volumes),
+    command: isWorker ? [SHIM] : commandToGetShim(options.volumes),
     workingDir: WORKDIR,
     env: [
       { name: 'MILLRACE_CONTAINER', value: container.name },
@@ -58,7 +58,7 @@ const DELIVERED_SHIM = `${SHIM_FOLDER}/millrace-shim`;
  */
 const WAIT_FOR_SHIM = `until [ -x ${DELIVERED_SHIM} ]; do sleep 0.02 2>/dev/null || sleep 1; done; exec ${DELIVERED_SHIM}`;
 
-/** How the shim starts in an image that lacks it. */
-function foreignCommand({ shimFirst }: PodVolumes): string[] {
+/** Starts the shim in an image that does not contain it. */
+function commandToGetShim({ shimFirst }: PodVolumes): string[] {
   return shimFirst ? [DELIVERED_SHIM] : ['/bin/sh', '-c', WAIT_FOR_SHIM];
 }

@@ -36,13 +36,13 @@ export function pipelineObjects(
 
 function project({ metadata, spec, status }: Wire<PipelineCustomResource>): PipelineObject {
   const { name = '', namespace = '', uid = '', generation = 0 } = metadata;
-  const { config = '', vars, displayName, public: open, ...others } = spec;
+  const { config = '', vars, displayName, public: isPublic, ...others } = spec;
   return defined({
     name,
     namespace,
     uid,
     generation,
-    spec: defined({ config, vars, displayName, public: open }),
+    spec: defined({ config, vars, displayName, public: isPublic }),
     others: Object.keys(others),
     renamedFrom: renamedFromOf(metadata.annotations),
     deleting: metadata.deletionTimestamp !== undefined,

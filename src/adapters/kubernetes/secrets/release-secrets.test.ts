@@ -102,7 +102,7 @@ async function ensureAll(): Promise<void> {
     if (name.startsWith('ensure')) await make(options, 'rel-postgres');
 }
 
-const marksOf = (): Record<string, unknown> =>
+const storedMarks = (): Record<string, unknown> =>
   Object.fromEntries(
     [...stored].map(([name, { metadata }]) => [
       name,
@@ -119,7 +119,7 @@ beforeEach(async () => {
 
 describe('each Secret of the operator has the marks that stop Argo CD from pruning or deleting it', () => {
   test('when it is created', () => {
-    expect(marksOf()).toEqual(allMarked);
+    expect(storedMarks()).toEqual(allMarked);
   });
 
   test('when it is renewed', async () => {
@@ -127,7 +127,7 @@ describe('each Secret of the operator has the marks that stop Argo CD from pruni
     now = new Date('2046-11-22T12:00:00Z');
     await ensureAll();
     expect(stored.get('rel-webhook-tls')?.data['tls.crt']).not.toBe(before);
-    expect(marksOf()).toEqual(allMarked);
+    expect(storedMarks()).toEqual(allMarked);
   });
 
   test('when an older release created it', async () => {
@@ -139,7 +139,7 @@ describe('each Secret of the operator has the marks that stop Argo CD from pruni
       };
     await markSecrets(options);
     await markClientSecrets({ client, namespace: 'ci', name: 'rel-oauth-api' });
-    expect(marksOf()).toEqual(allMarked);
+    expect(storedMarks()).toEqual(allMarked);
   });
 });
 

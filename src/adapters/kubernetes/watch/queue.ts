@@ -13,7 +13,9 @@ export interface QueueOptions {
    */
   shareOf?(key: string): string;
   onError(key: string, error: unknown, retryInMs: number): void;
+  /** The first wait of the back-off after errors; 100 ms by default. */
   baseMs?: number;
+  /** The longest wait of the back-off; a minute by default. */
   longestMs?: number;
   clock?: QueueClock;
 }
@@ -37,7 +39,7 @@ interface Entry {
   /** `working-dirty`: the key was added again during its work. */
   state: 'waiting' | 'queued' | 'working' | 'working-dirty';
   dueAt: number;
-  /** When the key is due again that was added with a delay during its work. */
+  /** When a key that was added with a delay during its work is due again. */
   dueAgainAt: number;
   cancel?: () => void;
   backOff: BackOff;
@@ -51,20 +53,20 @@ export class WorkQueue {
   readonly #options: QueueOptions;
   readonly #clock: QueueClock;
   readonly #entries = new Map<string, Entry>();
-  /** Ready keys by share, in the order of turns. */
+  /** Ready keys by share. The share that has waited longest for its turn comes first. */
   readonly #ready = new Map<string, string[]>();
-  readonly #workingOf = new Map<string, number>();
+  readonly #workingByShare = new Map<string, number>();
   /** Resolved when the queue is stopped and no work runs any more. */
   readonly #idle: (() => void)[] = [];
   #working = 0;
   #stopped = false;
   /** When work last began or ended. */
-  #lastTurn: number;
+  #lastProgressAt: number;
 
   constructor(options: QueueOptions) {
     this.#options = options;
     this.#clock = options.clock ?? realClock;
-    this.#lastTurn = this.#clock.now();
+    this.#lastProgressAt = this.#clock.now();
   }
 
   /** The number of keys that are waiting, queued or being reconciled. */
@@ -74,7 +76,7 @@ export class WorkQueue {
 
   /** Milliseconds since work last began or ended; 0 if there is no work. */
   stuckMs(): number {
-    return this.#working > 0 || this.#ready.size > 0 ? this.#clock.now() - this.#lastTurn : 0;
+    return this.#working > 0 || this.#ready.size > 0 ? this.#clock.now() - this.#lastProgressAt : 0;
   }
 
   add(key: string): void {
@@ -130,7 +132,7 @@ export class WorkQueue {
     delete entry.cancel;
     entry.dueAt = Infinity;
     entry.state = 'queued';
-    if (this.#ready.size === 0 && this.#working === 0) this.#lastTurn = this.#clock.now();
+    if (this.#ready.size === 0 && this.#working === 0) this.#lastProgressAt = this.#clock.now();
     const share = this.#shareOf(key);
     const ready = this.#ready.get(share);
     if (ready === undefined) this.#ready.set(share, [key]);
@@ -146,7 +148,7 @@ export class WorkQueue {
       entry.state = 'working';
       this.#working += 1;
       this.#countWorking(key, 1);
-      this.#lastTurn = this.#clock.now();
+      this.#lastProgressAt = this.#clock.now();
       void this.#work(key, entry);
     }
   }
@@ -159,7 +161,7 @@ export class WorkQueue {
     let chosen: string | undefined;
     let fewest = this.#maxPerShare();
     for (const share of this.#ready.keys()) {
-      const working = this.#workingOf.get(share) ?? 0;
+      const working = this.#workingByShare.get(share) ?? 0;
       if (working < fewest) [chosen, fewest] = [share, working];
     }
     if (chosen === undefined) return undefined;
@@ -182,9 +184,9 @@ export class WorkQueue {
 
   #countWorking(key: string, change: 1 | -1): void {
     const share = this.#shareOf(key);
-    const working = (this.#workingOf.get(share) ?? 0) + change;
-    if (working === 0) this.#workingOf.delete(share);
-    else this.#workingOf.set(share, working);
+    const working = (this.#workingByShare.get(share) ?? 0) + change;
+    if (working === 0) this.#workingByShare.delete(share);
+    else this.#workingByShare.set(share, working);
   }
 
   async #work(key: string, entry: Entry): Promise<void> {
@@ -203,7 +205,7 @@ export class WorkQueue {
   #workEnded(key: string, entry: Entry, waitMs: number | undefined): void {
     this.#working -= 1;
     this.#countWorking(key, -1);
-    this.#lastTurn = this.#clock.now();
+    this.#lastProgressAt = this.#clock.now();
     const wasAddedAgain = entry.state === 'working-dirty';
     const dueInMs = Math.min(waitMs ?? Infinity, Math.max(0, entry.dueAgainAt - this.#clock.now()));
     entry.state = 'waiting';

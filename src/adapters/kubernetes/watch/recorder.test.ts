@@ -6,7 +6,7 @@ const REGARDING = { apiVersion: 'v1', kind: 'Pod', namespace: 'blue', name: 'app
 const note = (text: string) => ({ type: 'Normal' as const, reason: 'Test', action: 'Test', note: text });
 
 test.each([0, 1, 2, 3, 4, 5, 6, 7, 8])(
-  'an Event that is recorded %d microtasks after the last write is written without another one',
+  'an Event that is recorded %d microtasks after the last write is written, even if no other Event follows',
   async (microtasks) => {
     const written: string[] = [];
     const firstAnswer = Promise.withResolvers<void>();

@@ -34,7 +34,8 @@ export interface RecorderOptions {
 }
 
 const CONTROLLER = 'millrace.dev/operator';
-const SERIES_ENDS_MS = 6 * 60_000;
+/** An equal note after a longer pause than this is a new Event. */
+const MAX_SERIES_PAUSE_MS = 6 * 60_000;
 const MAX_NOTE_CHARACTERS = 1024;
 const MAX_SERIES = 1000;
 const MAX_WAITING_EVENTS = 1000;
@@ -66,7 +67,10 @@ export class EventRecorder {
     while (this.#writing !== undefined) await this.#writing;
   }
 
-  /** Ends in the turn in which it finds no Event, so that the next one starts another writer. */
+  /**
+   * When no Event waits, this writer ends without another `await`: an Event that is recorded afterwards starts
+   * a new writer.
+   */
   async #write(): Promise<void> {
     try {
       for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
@@ -81,7 +85,7 @@ export class EventRecorder {
     const key = [regarding.uid, event.type, event.reason, event.note].join('\n');
     const now = new Date();
     const current = this.#series.get(key);
-    if (current !== undefined && now.getTime() - current.lastAt < SERIES_ENDS_MS) {
+    if (current !== undefined && now.getTime() - current.lastAt < MAX_SERIES_PAUSE_MS) {
       current.count += 1;
       current.lastAt = now.getTime();
       const series = { count: current.count, lastObservedTime: microTime(now) };

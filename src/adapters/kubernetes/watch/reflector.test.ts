@@ -39,7 +39,7 @@ class ScriptedServer implements ListWatcher {
   }
 
   list<T>(_: ApiKind<T>, __: unknown, page: (items: T[]) => void): Promise<ApiAnswer<string>> {
-    const listing = next(this.lists);
+    const listing = nextAnswer(this.lists);
     this.listed += 1;
     this.duringList();
     if ('ok' in listing) return Promise.resolve(listing);
@@ -56,12 +56,12 @@ class ScriptedServer implements ListWatcher {
     signal: AbortSignal,
   ): Promise<ApiAnswer<AsyncIterable<Uint8Array>>> {
     this.watchedFrom.push(options.resourceVersion);
-    const watching = next(this.watches);
+    const watching = nextAnswer(this.watches);
     return Promise.resolve('ok' in watching ? watching : { ok: true, value: body(watching, signal) });
   }
 }
 
-function next<T>(answers: T[]): T {
+function nextAnswer<T>(answers: T[]): T {
   const [first] = answers;
   if (answers.length > 1) answers.shift();
   if (first === undefined) throw new Error('no answers are left');
@@ -97,7 +97,7 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map(({ reflector }) => reflector.stop()));
 });
 
-function follow(
+function startReflector(
   source: ListWatcher,
   changed: (change: ObjectChange<CachedObject>) => void = () => undefined,
 ): RunningReflector {
@@ -129,10 +129,10 @@ function follow(
       });
     }
   };
-  const seen = { reflector, changes, problems, until };
-  running.push(seen);
+  const started = { reflector, changes, problems, until };
+  running.push(started);
   reflector.start();
-  return seen;
+  return started;
 }
 
 describe('a reflector', () => {
@@ -141,7 +141,7 @@ describe('a reflector', () => {
       [{ items: [thing('a', 'u1', '5')], version: '9' }],
       [[event('ADDED', thing('b', 'u2', '10')), event('DELETED', thing('a', 'u1', '11')), 'hang']],
     );
-    const { reflector, changes, until } = follow(server);
+    const { reflector, changes, until } = startReflector(server);
     await reflector.synced;
     expect(changes[0]).toBe('added a u1');
     await until(() => changes.length === 3);
@@ -155,7 +155,7 @@ describe('a reflector', () => {
       [{ items: [], version: '9' }],
       [[event('BOOKMARK', { metadata: { resourceVersion: '40' } })], ['hang']],
     );
-    const { until } = follow(server);
+    const { until } = startReflector(server);
     await until(() => server.watchedFrom.length > 1);
     expect(server.watchedFrom.slice(0, 2)).toEqual(['9', '40']);
     expect(server.listed).toBe(1);
@@ -166,7 +166,7 @@ describe('a reflector', () => {
       [{ items: [], version: '9' }],
       [['hang'], [event('ADDED', thing('a', 'u1', '10')), 'hang']],
     );
-    const { changes, problems, until } = follow(server);
+    const { changes, problems, until } = startReflector(server);
     await until(() => changes.length === 1);
     expect(server.watchedFrom.slice(0, 2)).toEqual(['9', '9']);
     expect(problems).toEqual([]);
@@ -183,7 +183,7 @@ describe('a reflector', () => {
       ],
       [gone, ['hang']],
     );
-    const { changes, problems, until } = follow(server);
+    const { changes, problems, until } = startReflector(server);
     await until(() => server.watchedFrom.length > 1);
     expect(changes).toEqual(['added a u1', 'added b u2', 'deleted a u1', 'deleted b u2', 'added b u3']);
     expect(server.watchedFrom.slice(0, 2)).toEqual(['9', '30']);
@@ -195,7 +195,7 @@ describe('a reflector', () => {
       [DOWN, DOWN, DOWN, { items: [thing('a', 'u1', '5')], version: '9' }],
       [DOWN, DOWN, [event('ADDED', thing('b', 'u2', '10')), 'hang']],
     );
-    const { changes, problems, until } = follow(server);
+    const { changes, problems, until } = startReflector(server);
     await until(() => changes.length === 2);
     expect(problems).toEqual(Array(5).fill('Unreachable'));
   });
@@ -205,7 +205,7 @@ describe('a reflector', () => {
       [{ items: [], version: '9' }],
       [['{"type":"ADD'], [event('ADDED', thing('a', 'u1', '10')), 'hang']],
     );
-    const { changes, problems, until } = follow(server);
+    const { changes, problems, until } = startReflector(server);
     await until(() => changes.length === 1);
     expect(problems).toEqual(['WatchBroken']);
   });
@@ -216,7 +216,7 @@ describe('a reflector', () => {
       [[event('DELETED', thing('a', 'u1', '10')), event('ADDED', thing('b', 'u2', '11'))], ['hang']],
     );
     let failuresLeft = 3;
-    const { changes, problems, until } = follow(server, ({ key }) => {
+    const { changes, problems, until } = startReflector(server, ({ key }) => {
       if (key !== 'a') return;
       failuresLeft -= 1;
       if (failuresLeft >= 0) throw new Error('handler');
@@ -231,7 +231,7 @@ describe('a reflector', () => {
       [{ items: [], version: '9' }],
       [['hang'], [event('ADDED', thing('a', 'u1', '10')), event('MODIFIED', thing('a', 'u1', '11')), 'hang']],
     );
-    const { reflector, changes, until } = follow(server);
+    const { reflector, changes, until } = startReflector(server);
     await reflector.synced;
     reflector.note(project(thing('a', 'u1', '10')));
     expect(reflector.store.get('a')?.uid).toBe('u1');
@@ -252,7 +252,7 @@ describe('a reflector', () => {
       ],
       [deletion, GONE, ['hang']],
     );
-    const { reflector, changes, until } = follow(server);
+    const { reflector, changes, until } = startReflector(server);
     await until(() => changes.includes('deleted a u1'));
     reflector.note(project(thing('a', 'u1', '10')));
     expect(reflector.store.size).toBe(0);
@@ -270,7 +270,7 @@ describe('a reflector', () => {
       ],
       [GONE, ['hang']],
     );
-    const { reflector, changes, until } = follow(server);
+    const { reflector, changes, until } = startReflector(server);
     await reflector.synced;
     server.duringList = () => reflector.note(project(thing('a', 'u1', '11')));
     await until(() => server.listed === 2 && changes.includes('added b u2'));
@@ -286,7 +286,7 @@ describe('a reflector', () => {
       ],
       [[event('BOOKMARK', {}), 'hang'], GONE, ['hang']],
     );
-    const { reflector, changes, until } = follow(server);
+    const { reflector, changes, until } = startReflector(server);
     await reflector.synced;
     reflector.note(project(thing('a', 'u1', '11')));
     await until(() => changes.includes('deleted a u1'));
@@ -295,7 +295,7 @@ describe('a reflector', () => {
 
   test('waits no longer than its longest pause, however long the server asks it to wait', async () => {
     const busy: ApiProblem = { ...DOWN, status: 503, retryAfterSeconds: 300 };
-    const { reflector } = follow(new ScriptedServer([busy, { items: [], version: '9' }], [['hang']]));
+    const { reflector } = startReflector(new ScriptedServer([busy, { items: [], version: '9' }], [['hang']]));
     expect(await reflector.synced).toBe(true);
   });
 });

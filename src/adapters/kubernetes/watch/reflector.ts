@@ -31,7 +31,9 @@ export interface ReflectorTiming {
   watchSeconds: number;
   /** How long after its timeout a watch may end before the client ends it. */
   graceMs: number;
+  /** Time between two full lists, plus or minus a fifth. */
   relistMs: number;
+  /** The first and the longest wait of the back-off after problems. */
   baseMs: number;
   longestMs: number;
 }
@@ -74,7 +76,7 @@ export class Reflector<T, S extends CachedObject> {
   #passed = '';
   readonly #firstList = Promise.withResolvers<boolean>();
   readonly #backOff: BackOff;
-  #lastTurn = performance.now();
+  #lastProgressAt = performance.now();
   #running: Promise<void> | undefined;
 
   constructor(source: ListWatcher, options: ReflectorOptions<T, S>) {
@@ -99,7 +101,7 @@ export class Reflector<T, S extends CachedObject> {
    * loop hangs.
    */
   stuckMs(): number {
-    return performance.now() - this.#lastTurn;
+    return performance.now() - this.#lastProgressAt;
   }
 
   start(): void {
@@ -138,11 +140,11 @@ export class Reflector<T, S extends CachedObject> {
     const noted: S[] = [];
     this.#noted = noted;
     const answer = await this.#source.list(this.#options.kind, this.#options, (items) => {
-      this.#lastTurn = performance.now();
+      this.#lastProgressAt = performance.now();
       for (const item of items) listed.push(this.#options.project(item));
     });
     this.#noted = undefined;
-    this.#lastTurn = performance.now();
+    this.#lastProgressAt = performance.now();
     if (!answer.ok || this.#stop.signal.aborted) return answer;
     const keys = new Set(listed.map(objectKey));
     const newer = noted.filter(
@@ -163,7 +165,7 @@ export class Reflector<T, S extends CachedObject> {
       const ending = await this.#watch(version);
       const hasEndedEarly = ending.version === version && performance.now() - startedAt < EARLY_END_MS;
       version = ending.version;
-      this.#lastTurn = performance.now();
+      this.#lastProgressAt = performance.now();
       this.#deliver([]);
       if (ending.problem?.status === GONE) return;
       if (ending.problem !== undefined) this.#options.onProblem(ending.problem);
@@ -182,7 +184,7 @@ export class Reflector<T, S extends CachedObject> {
     let version = from;
     try {
       for await (const line of linesOf(answer.value, MAX_LINE_BYTES)) {
-        this.#lastTurn = performance.now();
+        this.#lastProgressAt = performance.now();
         const event: WatchEvent<T> = JSON.parse(line);
         if (event.type === 'ERROR') return { version, problem: problemIn(event) };
         version = event.object.metadata?.resourceVersion ?? version;
@@ -227,15 +229,15 @@ export class Reflector<T, S extends CachedObject> {
     const requestedMs = Math.min((problem?.retryAfterSeconds ?? 0) * 1000, this.#timing.longestMs);
     const ms = Math.max(this.#backOff.next(), requestedMs);
     await sleep(ms, undefined, { signal: this.#stop.signal }).catch(() => undefined);
-    this.#lastTurn = performance.now();
+    this.#lastProgressAt = performance.now();
   }
 }
 
 const COMPARABLE = /^\d+$/;
 
-/** Whether a list or watch at version `at` includes the version. The API server counts versions upwards. */
-function isPassed(version: string, at: string): boolean {
-  return COMPARABLE.test(version) && COMPARABLE.test(at) && BigInt(version) <= BigInt(at);
+/** Whether a list or watch up to `reached` includes the version. The API server counts versions upwards. */
+function isPassed(version: string, reached: string): boolean {
+  return COMPARABLE.test(version) && COMPARABLE.test(reached) && BigInt(version) <= BigInt(reached);
 }
 
 function problemIn<T>(event: WatchEvent<T>): ApiProblem {
