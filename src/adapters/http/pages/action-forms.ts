@@ -30,37 +30,37 @@ export function actionForms(ports: AccessPorts): PageRoute[] {
       actionForm(ports, { url: `${JOB}/${verb}`, params: JobParams }),
     ]),
     ...['cancel', 'retry'].map((verb) => actionForm(ports, { url: `${BUILD}/${verb}`, params: BuildParams })),
-    actionForm(ports, { url: `${BUILD}/approve`, params: BuildParams, body: message }),
-    actionForm(ports, { url: `${BUILD}/reject`, params: BuildParams, body: message }),
+    actionForm(ports, { url: `${BUILD}/approve`, params: BuildParams, body: messageBody }),
+    actionForm(ports, { url: `${BUILD}/reject`, params: BuildParams, body: messageBody }),
     actionForm(ports, { url: `${BUILD}/warning`, params: BuildParams, method: 'PUT' }),
     ...['check', 'unpin'].map((verb) =>
       actionForm(ports, { url: `${RESOURCE}/${verb}`, params: ResourceParams }),
     ),
-    actionForm(ports, { url: `${RESOURCE}/pin`, params: ResourceParams, body: pin }),
+    actionForm(ports, { url: `${RESOURCE}/pin`, params: ResourceParams, body: pinBody }),
     ...['disable', 'enable'].map((verb) =>
       actionForm(ports, { url: `${VERSION}/${verb}`, params: VersionParams }),
     ),
     actionForm(ports, {
       url: `${RESOURCE}/webhook_token`,
       params: ResourceParams,
-      body: signature,
+      body: signatureBody,
       next: (targetPath) => `${targetPath}?webhook=shown#webhook`,
     }),
     actionForm(ports, { url: `${PIPELINE}/caches/:resource`, params: ResourceParams, method: 'DELETE' }),
   ];
 }
 
-function message({ message: text }: Fields): Record<string, unknown> {
-  return text === undefined ? {} : { message: text };
+function messageBody({ message }: Fields): Record<string, unknown> {
+  return message === undefined ? {} : { message };
 }
 
-function pin({ version_id: id, comment = '' }: Fields): Record<string, unknown> {
+function pinBody({ version_id: id, comment = '' }: Fields): Record<string, unknown> {
   return { version_id: Number(id), ...(comment.trim() !== '' && { comment: comment.trim() }) };
 }
 
 /** An empty field keeps the current setting. */
-function signature({ signature: value = '' }: Fields): Record<string, unknown> {
-  return value === '' ? {} : { signature: value };
+function signatureBody({ signature = '' }: Fields): Record<string, unknown> {
+  return signature === '' ? {} : { signature };
 }
 
 type Fields = Readonly<Record<string, string | undefined>>;

@@ -66,7 +66,7 @@ function filtersIn(query: Query): Record<string, string> {
 async function auditMain({ audit }: AccessPorts, { team, path, query }: AuditParts): Promise<Html> {
   const filters = filtersIn(query);
   const parsed = filterOf(filters);
-  const state = { values: filters, ...('problem' in parsed && parsed) };
+  const state = 'problem' in parsed ? { values: filters, problem: parsed.problem } : { values: filters };
   const entries: Listed<Entry> =
     'problem' in parsed
       ? { rows: [], hasMore: false }
@@ -83,7 +83,7 @@ function olderUrl(path: string, filters: Record<string, string>, before: number)
 /** Days are in UTC. The day of `until` is included. */
 function filterOf(filters: Query): { filter: AuditFilter } | { problem: FieldProblem } {
   const wrongField = (['since', 'until'] as const).find(
-    (name) => filters[name] !== undefined && dayOf(filters[name]) === undefined,
+    (name) => filters[name] !== undefined && startOfDay(filters[name]) === undefined,
   );
   if (wrongField !== undefined)
     return { problem: { field: wrongField, message: 'Enter a day like 2027-01-31.' } };
@@ -93,19 +93,19 @@ function filterOf(filters: Query): { filter: AuditFilter } | { problem: FieldPro
       users: user === undefined ? undefined : [user],
       actions: action === undefined ? undefined : [action],
       pipeline,
-      since: dayOf(since),
-      until: dayOf(until, DAY_MS),
+      since: startOfDay(since),
+      until: startOfDay(until, DAY_MS),
     }),
   };
 }
 
 const DAY_MS = 86_400_000;
 
-/** The beginning of a day, or a time after it. */
-function dayOf(text: string | undefined, after = 0): Date | undefined {
+/** The start of the day in UTC, or the time `laterMs` after it; nothing if the text is no day. */
+function startOfDay(text: string | undefined, laterMs = 0): Date | undefined {
   if (text === undefined || !/^\d{4}-\d\d-\d\d$/.test(text)) return undefined;
   const time = Date.parse(`${text}T00:00:00Z`);
-  return Number.isNaN(time) ? undefined : new Date(time + after);
+  return Number.isNaN(time) ? undefined : new Date(time + laterMs);
 }
 
 function filterForm(path: string, state: FormState): Html {
@@ -127,7 +127,7 @@ function filterForm(path: string, state: FormState): Html {
 
 function entryTable(entries: readonly Entry[], withTeam: boolean): Html {
   if (entries.length === 0) return html``;
-  const team: Column<Entry>[] = withTeam ? [{ title: 'Team', cell: ({ team: name = '–' }) => name }] : [];
+  const teamColumns: Column<Entry>[] = withTeam ? [{ title: 'Team', cell: ({ team = '–' }) => team }] : [];
   const table = htmlTable(
     entries,
     [
@@ -138,7 +138,7 @@ function entryTable(entries: readonly Entry[], withTeam: boolean): Html {
         title: 'On',
         cell: ({ targetType, target }) => html`${targetType} <span class="team-value">${target}</span>`,
       },
-      ...team,
+      ...teamColumns,
       {
         title: 'Details',
         cell: ({ details = {} }) => html`<span class="team-value">${detailsOf(details)}</span>`,

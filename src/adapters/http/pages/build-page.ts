@@ -15,7 +15,7 @@ import { html, joined, type Html } from './html.ts';
 import { action, formatDuration, layout, status, timeElement } from './layout.ts';
 import { page } from './page.ts';
 import { breadcrumbs, jobFromParams, paths } from './paths.ts';
-import { reasons } from './pipeline-page.ts';
+import { reasonLines } from './pipeline-page.ts';
 import { plainLog } from './plain-log.ts';
 import { publicBuildPage } from './public-build-page.ts';
 import { may, teamViewerOf, type TeamViewer } from './viewer.ts';
@@ -113,34 +113,34 @@ function checksOf({ checks = [] }: BuildDetail): Html {
 function actions(url: string, { status: currentStatus, endedAt }: BuildDetail, teamViewer: TeamViewer): Html {
   const { viewer } = teamViewer;
   const message = html`<input name="message" aria-label="Why" placeholder="Why" required maxlength="1000" />`;
-  const ended = endedAt !== undefined;
+  const hasEnded = endedAt !== undefined;
   const allActions: {
     needs: Role;
-    when: boolean;
+    isPossible: boolean;
     verb: string;
     label: string;
     fields?: Html;
     quiet?: boolean;
   }[] = [
-    { needs: 'write', when: !ended, verb: 'cancel', label: 'Cancel' },
-    { needs: 'write', when: ended, verb: 'retry', label: 'Retry' },
-    { needs: 'maintain', when: currentStatus === 'waiting', verb: 'approve', label: 'Approve' },
+    { needs: 'write', isPossible: !hasEnded, verb: 'cancel', label: 'Cancel' },
+    { needs: 'write', isPossible: hasEnded, verb: 'retry', label: 'Retry' },
+    { needs: 'maintain', isPossible: currentStatus === 'waiting', verb: 'approve', label: 'Approve' },
     {
       needs: 'maintain',
-      when: currentStatus === 'waiting',
+      isPossible: currentStatus === 'waiting',
       verb: 'reject',
       label: 'Reject',
       fields: message,
     },
     {
       needs: 'maintain',
-      when: currentStatus === 'failed',
+      isPossible: currentStatus === 'failed',
       verb: 'warning',
       label: 'Mark as a warning',
       quiet: true,
     },
   ];
-  const offered = allActions.filter(({ needs, when }) => when && may(teamViewer, needs));
+  const offered = allActions.filter(({ needs, isPossible }) => isPossible && may(teamViewer, needs));
   return offered.length === 0
     ? html``
     : html`<div class="actions">
@@ -151,12 +151,12 @@ function actions(url: string, { status: currentStatus, endedAt }: BuildDetail, t
 }
 
 /** Why the build has not started. The message beside its status has only one of the reasons. */
-function whyItWaits({ message }: BuildDetail, list: readonly Reason[]): Html {
-  const others = list.filter((reason) => reason.message !== message);
+function whyItWaits({ message }: BuildDetail, reasons: readonly Reason[]): Html {
+  const others = reasons.filter((reason) => reason.message !== message);
   if (others.length === 0) return html``;
   return html`<section aria-labelledby="waits">
     <h2 id="waits">Why it waits</h2>
-    <p>${reasons(others)}</p>
+    <p>${reasonLines(others)}</p>
   </section>`;
 }
 

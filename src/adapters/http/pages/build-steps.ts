@@ -35,9 +35,7 @@ function stepItem(step: StepState, allSteps: readonly StepState[], buildAttempt:
   </li>`;
 }
 
-/**
- * The script of the page goes to the step's part of the log. Without the script, the link goes to the log.
- */
+/** With the script of the page, the link leads to the step's part of the log; without it, to the log. */
 function nameOf({ id, kind, name, status: currentStatus }: StepState, buildAttempt: number): Html {
   if (kind === 'parallel') return html`In parallel`;
   const hasLog = kind !== 'branch' && currentStatus !== 'waiting' && currentStatus !== 'skipped';

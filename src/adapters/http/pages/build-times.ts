@@ -74,7 +74,7 @@ function podPhases(times: PodTimes): Phase[] {
   ];
 }
 
-interface Times {
+interface SpanParts {
   name: string;
   kind: TimeSpan['kind'];
   from: Date | undefined;
@@ -85,7 +85,7 @@ interface Times {
  * Returns no span if it has not begun, or if its times do not fit together, because a later attempt overwrote
  * one of them.
  */
-function spanOf({ name, kind, from, to }: Times, end: Date, endedAt: Date | undefined): TimeSpan[] {
+function spanOf({ name, kind, from, to }: SpanParts, end: Date, endedAt: Date | undefined): TimeSpan[] {
   if (from === undefined || from > end || (to !== undefined && to < from)) return [];
   return [{ name, kind, from, to: to ?? end, isRunning: to === undefined && endedAt === undefined }];
 }
@@ -139,8 +139,8 @@ function spanWords(from: Date, to: Date): string {
 }
 
 /**
- * Draws a bar as SVG, because the content security policy of pages allows no styles in HTML, but attributes
- * of a drawing.
+ * Draws a bar as SVG: the content security policy of pages allows no style in HTML elements, but it does
+ * allow the attributes of a drawing.
  */
 function bar({ kind, from, to }: TimeSpan, start: number, total: number): Html {
   const share = (milliseconds: number): number => (milliseconds / total) * 100;

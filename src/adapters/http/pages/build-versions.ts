@@ -60,11 +60,15 @@ export function inputValues(values: BuildDetail['inputValues']): Html {
 export function changesSection(ref: BuildRef, changes: BuildChangesView | undefined): Html {
   if (changes?.since === undefined) return html``;
   const { since } = changes;
-  const changed = changes.inputs.filter(({ change }) => change !== 'none');
+  const changedInputs = changes.inputs.filter(({ change }) => change !== 'none');
   return html`<section aria-labelledby="changes">
     <h2 id="changes">What changed since the last good build</h2>
     <p>Compared with <a href="${paths.build({ ...ref, number: since })}">build ${since}</a>.</p>
-    ${changed.length === 0 ? html`<p>Nothing: it has the same versions.</p>` : changed.map(inputChanges)}
+    ${
+      changedInputs.length === 0
+        ? html`<p>Nothing: it has the same versions.</p>`
+        : changedInputs.map(inputChanges)
+    }
   </section>`;
 }
 

@@ -52,7 +52,7 @@ function cacheTable(
       No resource and no job of this pipeline has a cache. Resources of the type <code>git</code> have one,
       and jobs with a block <code>cache</code>.
     </p>`;
-  const clear: Column<StoredCache> = {
+  const clearColumn: Column<StoredCache> = {
     title: 'Clear',
     titleHidden: true,
     // Only a cache that something used has a volume to clear.
@@ -67,7 +67,7 @@ function cacheTable(
       { title: 'Last use', cell: ({ usedAt }) => lastUseCell(usedAt) },
       { title: 'In use by', cell: ({ usedBy }) => userCell(name, usedBy) },
       { title: 'Why the last build ran without it', cell: ({ leftOut }) => leftOut },
-      ...(may(teamViewer, 'write') ? [clear] : []),
+      ...(may(teamViewer, 'write') ? [clearColumn] : []),
     ],
     'Caches, those of resources first',
   );

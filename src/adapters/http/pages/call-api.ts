@@ -32,7 +32,7 @@ interface ResponseBody {
   findings?: Finding[];
 }
 
-/** Headers that browsers set and that the action needs. */
+/** Headers of the browser's request that the called route needs too. */
 const FORWARDED_HEADERS = ['cookie', 'user-agent', 'origin', 'sec-fetch-site', 'sec-fetch-user'];
 
 /**

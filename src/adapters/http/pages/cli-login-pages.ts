@@ -30,9 +30,9 @@ function confirmPage({ codec, now, externalUrl }: AccessPorts): PageRoute {
       const { status, data, problem } = await callApi(request, { method: 'GET', url });
       if (problem !== undefined)
         return { status, page: codePage(viewer, status === 404 ? UNKNOWN_CODE : problem) };
-      const isFresh = isRecentSignIn(accountOf(request.identity), now().getTime());
+      const hasJustSignedIn = isRecentSignIn(accountOf(request.identity), now().getTime());
       const server = externalUrl === undefined ? request.host : new URL(externalUrl).host;
-      return askPage({ login: data, server, viewer, isFresh });
+      return askPage({ login: data, server, viewer, hasJustSignedIn });
     },
   });
 }
@@ -74,10 +74,10 @@ interface AskPageParts {
   login: Readonly<Record<string, string>>;
   server: string;
   viewer: Viewer | undefined;
-  isFresh: boolean;
+  hasJustSignedIn: boolean;
 }
 
-function askPage({ login, server, viewer, isFresh }: AskPageParts): Html {
+function askPage({ login, server, viewer, hasJustSignedIn }: AskPageParts): Html {
   const { code = '', client = '', address = '', started_at: startedAt, expires_at: expiresAt } = login;
   const path = `/profile/cli-logins/${encodeURIComponent(code)}`;
   const back = encodeURIComponent(`${PAGE}?code=${code}`);
@@ -108,7 +108,7 @@ function askPage({ login, server, viewer, isFresh }: AskPageParts): Html {
         terminal shows the same code. If somebody sent you this code or link, refuse.
       </p>
       ${
-        isFresh
+        hasJustSignedIn
           ? action({ url: `${path}/confirm`, viewer, label: 'Confirm' })
           : html`<p>
               You signed in more than ten minutes ago.

@@ -30,8 +30,8 @@ interface ConfirmedParts {
 }
 
 /**
- * A form for an action that cannot be undone. Its first page says what will happen, and the button on that
- * page does it. It works without scripts.
+ * A form for an action that cannot be undone. The first answer is a page that says what will happen; the
+ * button on that page sends the form again, now confirmed. This works without scripts.
  */
 export function confirmedForm({ codec }: AccessPorts, parts: ConfirmedParts): PageRoute {
   const { url, calls, params, ask, to } = parts;

@@ -55,7 +55,7 @@ function breadcrumbsOf(team: string, pipeline: string | undefined): { name: stri
   return breadcrumbs({ team, pipeline }, 'pipeline');
 }
 
-const NOTES = {
+const READ_ONLY_NOTES = {
   manifest: (team: string, pipeline: string): Html =>
     html`A manifest manages this pipeline, so you can only read the text that runs. To change it, change the
       Pipeline object <span class="code">${pipeline}</span> of team <span class="code">${team}</span> where it
@@ -66,7 +66,9 @@ const NOTES = {
 };
 
 function readOnlyNote({ readOnly, team, pipeline = '' }: EditorContent): Html {
-  return readOnly === undefined ? html`` : html`<p class="alert">${NOTES[readOnly](team, pipeline)}</p>`;
+  return readOnly === undefined
+    ? html``
+    : html`<p class="alert">${READ_ONLY_NOTES[readOnly](team, pipeline)}</p>`;
 }
 
 /** What the script knows besides what the form shows. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { checkField, fieldProblem, formProblem, selectField, textField } from './form-fields.ts';
 
 const EVIL = '"><script>alert(1)</script>';
-const name = { id: 'n', name: 'name', label: 'Name' };
+const nameField = { id: 'n', name: 'name', label: 'Name' };
 
 describe('a problem of the API is shown', () => {
   test.each([
@@ -31,14 +31,14 @@ describe('a problem of the API is shown', () => {
   test('above the form if no field is the cause', () => {
     const state = { values: {}, problem: fieldProblem('Try again later.', ['name']) };
     expect(formProblem(state).text).toContain('role="alert">Try again later.</p>');
-    expect(textField({ ...name, state }).text).not.toContain('aria-invalid');
+    expect(textField({ ...nameField, state }).text).not.toContain('aria-invalid');
   });
 });
 
 describe('a field', () => {
   test('keeps what was entered and names its help and its problem as description', () => {
     const state = { values: { name: 'ann' }, problem: { field: 'name', message: 'Taken.' } };
-    const text = textField({ ...name, help: 'Any.', preset: 'old', required: true, state }).text;
+    const text = textField({ ...nameField, help: 'Any.', preset: 'old', required: true, state }).text;
     expect(text).toContain('value="ann"');
     expect(text).toContain('aria-describedby="n-help n-problem"');
     expect(text).toContain('aria-invalid="true"');
@@ -48,27 +48,27 @@ describe('a field', () => {
   test('never repeats a secret, even if it was entered', () => {
     const state = { values: { name: 'hunter2' } };
     for (const lines of [{}, { lines: 4 }])
-      expect(textField({ ...name, ...lines, secret: true, state }).text).not.toContain('hunter2');
+      expect(textField({ ...nameField, ...lines, secret: true, state }).text).not.toContain('hunter2');
   });
 
   test('escapes values, choices and messages', () => {
     const state = { values: { name: EVIL }, problem: { field: 'name', message: EVIL } };
     const choices = [{ value: EVIL, label: EVIL }];
     for (const field of [
-      textField({ ...name, state, suggestions: [EVIL] }),
-      textField({ ...name, state, lines: 3 }),
-      selectField({ ...name, state, choices }),
-      checkField({ ...name, label: EVIL, state }),
+      textField({ ...nameField, state, suggestions: [EVIL] }),
+      textField({ ...nameField, state, lines: 3 }),
+      selectField({ ...nameField, state, choices }),
+      checkField({ ...nameField, label: EVIL, state }),
     ])
       expect(field.text).not.toContain('<script>');
   });
 
   test.each([
-    [{}, true, true],
-    [{}, false, false],
-    [{ other: 'x' }, true, false],
-    [{ name: 'yes' }, false, true],
-  ])('with a checkbox, after %j with the preset %s: ticked %s', (values, preset, ticked) => {
-    expect(checkField({ ...name, preset, state: { values } }).text.includes(' checked')).toBe(ticked);
+    ['is ticked by its preset in a new form', {}, true, true],
+    ['is not ticked in a new form without that preset', {}, false, false],
+    ['is not ticked after a form that was sent without the tick', { other: 'x' }, true, false],
+    ['is ticked after a form that was sent with the tick', { name: 'yes' }, false, true],
+  ])('with a checkbox %s', (_, values, preset, ticked) => {
+    expect(checkField({ ...nameField, preset, state: { values } }).text.includes(' checked')).toBe(ticked);
   });
 });

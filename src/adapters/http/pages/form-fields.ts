@@ -17,8 +17,8 @@ export interface FormState {
 export const EMPTY_FORM: FormState = { values: {} };
 
 /**
- * Finds the field that a problem of the API is about. Messages of a schema name the field; other messages are
- * about the field `otherwise`.
+ * Finds the field that a problem of the API is about. A message of the schema validation names the field, as
+ * in `body/name must be string`. Any other message is about the field `otherwise`.
  */
 export function fieldProblem(message: string, fields: readonly string[], otherwise?: string): FieldProblem {
   const [, name = '', rule = ''] = /^(?:body|params)\/(?:[\w/]+\/)?(\w+) must (.+)$/.exec(message) ?? [];

@@ -17,7 +17,7 @@ export function jobBuilds(
   origins: readonly BuildOrigin[],
 ): Html {
   if (builds.length === 0) return html`<p>No builds yet.</p>`;
-  const longest = Math.max(...builds.map(millisecondsOf));
+  const longestMilliseconds = Math.max(...builds.map(millisecondsOf));
   const originOf = new Map(origins.map((origin) => [origin.build, origin]));
   const table = htmlTable(
     builds,
@@ -28,7 +28,7 @@ export function jobBuilds(
       },
       { title: 'Status', cell: (build) => status(build.status) },
       { title: 'Created', cell: ({ createdAt }) => timeElement(createdAt) },
-      { title: 'Took', cell: (build) => tookCell(build, longest) },
+      { title: 'Took', cell: (build) => tookCell(build, longestMilliseconds) },
       { title: 'Started by', cell: ({ id }) => causeCell(name, originOf.get(id)) },
       { title: 'Versions', cell: ({ id }) => inputsCell(name, originOf.get(id)) },
       { title: 'Why', cell: ({ message }) => message },
@@ -42,10 +42,11 @@ function millisecondsOf({ startedAt, endedAt }: BuildView): number {
   return startedAt === undefined || endedAt === undefined ? 0 : endedAt.getTime() - startedAt.getTime();
 }
 
-/** The duration as a bar, beside that of the longest build of the list. */
-function tookCell(build: BuildView, longest: number): Html {
+/** The duration as a bar, beside that of the longestMilliseconds build of the list. */
+function tookCell(build: BuildView, longestMilliseconds: number): Html {
   const milliseconds = millisecondsOf(build);
-  const share = longest > 0 ? Math.max(1, Math.round((100 * milliseconds) / longest)) : 0;
+  const share =
+    longestMilliseconds > 0 ? Math.max(1, Math.round((100 * milliseconds) / longestMilliseconds)) : 0;
   return html`<span class="job-took"
     >${formatDuration(build.startedAt, build.endedAt)}${
       milliseconds > 0 &&

@@ -111,32 +111,32 @@ export function jobTable<T extends Job>(
         html`<a href="${paths.builds({ ...name, job: job.name })}">${job.name}</a
           >${job.paused && html` <span class="tag paused">paused</span>`}`,
     },
-    { title: 'Newest build', cell: (job) => newest({ ...name, job: job.name }, job) },
+    { title: 'Newest build', cell: (job) => newestBuildCell({ ...name, job: job.name }, job) },
     { title: 'Took', cell: ({ latest }) => formatDuration(latest?.startedAt, latest?.endedAt) },
     ...moreColumns,
   ]);
 }
 
-function newest(name: JobName, { latest }: Job): Html | string {
+function newestBuildCell(name: JobName, { latest }: Job): Html | string {
   if (latest === undefined) return 'none yet';
   const { number } = latest;
   return html`<a href="${paths.build({ ...name, number })}">${number}</a> ${status(latest.status)}`;
 }
 
-/** `pinned` returns the text that a pinned resource shows. */
+/** `pinTextOf` returns what the table says beside a pinned resource, and nothing for the others. */
 export function resourceTable<T extends { name: string }>(
   name: PipelineName,
   resources: Rows<T>,
-  pinned: (resource: T) => string | undefined,
+  pinTextOf: (resource: T) => string | undefined,
   moreColumns: readonly Column<T>[],
 ): Html {
   return section('Resources', resources, [
     {
       title: 'Resource',
       cell: (resource) => {
-        const tag = pinned(resource);
+        const pinText = pinTextOf(resource);
         return html`<a href="${paths.resource({ ...name, resource: resource.name })}">${resource.name}</a
-          >${tag !== undefined && html` <span class="tag pinned">${tag}</span>`}`;
+          >${pinText !== undefined && html` <span class="tag pinned">${pinText}</span>`}`;
       },
     },
     ...moreColumns,

@@ -42,7 +42,7 @@ interface Operation {
 
 function renderDocument({ info, paths = {} }: { info?: { version?: string }; paths?: object }): Html {
   const operations = Object.entries<object>({ ...paths }).flatMap(([path, methods]) =>
-    Object.entries<Operation>({ ...methods }).map(([method, details]) => ({ method, path, about: details })),
+    Object.entries<Operation>({ ...methods }).map(([method, details]) => ({ method, path, details })),
   );
   return layout({
     title: 'The API',
@@ -52,18 +52,18 @@ function renderDocument({ info, paths = {} }: { info?: { version?: string }; pat
         Errors are <code>application/problem+json</code> with a stable <code>type</code>. Send a token as
         <code>Authorization: Bearer …</code>.
       </p>
-      ${operations.map(operation)}`,
+      ${operations.map(operationSection)}`,
   });
 }
 
-function operation({
+function operationSection({
   method,
   path,
-  about: details,
+  details,
 }: {
   method: string;
   path: string;
-  about: Operation;
+  details: Operation;
 }): Html {
   const { description, parameters = [], requestBody, responses = {} } = details;
   const body = Object.values(requestBody?.content ?? {})[0]?.schema;

@@ -47,6 +47,8 @@ export function overview(parts: OverviewParts): Html {
   const sections = sectionsOf(teams, matching, { from, to, filtered: isFiltered(filter) });
   const isOnly = base !== '/teams';
   const isEmpty = cards.length === 0;
+  // The page of a team without pipelines has its own text below.
+  const shownSections = isOnly && isEmpty ? [] : sections;
   const tools = html`${chips(base, filter, counts)}
     <p class="overview-note"><span role="status">${summary(matching.length, cards.length)}</span></p>`;
   const noMatch = html`<p class="overview-nothing">
@@ -58,7 +60,7 @@ export function overview(parts: OverviewParts): Html {
       ${
         !isEmpty && sections.length === 0
           ? noMatch
-          : sections.flatMap((section) => (isOnly && isEmpty ? [] : [overviewSection(section, isOnly)]))
+          : shownSections.map((section) => overviewSection(section, isOnly))
       }
       ${to < matching.length && html`<p><a href="${overviewPath(base, filter, page + 1)}">More pipelines</a></p>`}
     </div>`;

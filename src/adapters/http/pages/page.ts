@@ -83,7 +83,10 @@ interface FormParts {
   answer: (formRequest: { params: Values; fields: Values; request: FastifyRequest }) => Promise<PageAnswer>;
 }
 
-/** Browsers count the end of a line as one character and send two. The route has the limit of the value. */
+/**
+ * Browsers count the end of a line as one character and send two, so a form accepts twice the characters. The
+ * route that the form calls has the limit of the value.
+ */
 const LIMITS = { fieldCharacters: 2 * MAX_FIELD_LENGTH, bodyBytes: 16 * 1024 };
 
 /**

@@ -54,11 +54,11 @@ export function createPages(ports: PipelinePorts, access: AccessPorts): ServerPa
   ];
   return {
     register(app: App, routes: readonly Route[]) {
-      const add = async (scope: App): Promise<void> => {
+      const registerPages = async (scope: App): Promise<void> => {
         await scope.register(formbody, { bodyLimit: 16 * 1024 });
         for (const pageRoute of pageRoutes) pageRoute.register(scope, routes);
       };
-      void app.register(namedPlugin('pages', add));
+      void app.register(namedPlugin('pages', registerPages));
     },
     sendProblem: (request, reply, problem) =>
       sendProblemPage(request, reply, { problem, browser: access.browser }),

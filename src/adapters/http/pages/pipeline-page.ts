@@ -86,7 +86,7 @@ function jobsOf(
   teamViewer: TeamViewer,
 ): Html {
   const jobReasons = reasonsByJob(jobs.rows, waiting);
-  const start = {
+  const startColumn = {
     title: 'Start',
     titleHidden: true,
     cell: ({ name: job }: JobView) =>
@@ -99,35 +99,36 @@ function jobsOf(
       }),
   };
   return jobTable(name, jobs, [
-    { title: 'Why it waits', cell: (job) => reasons(jobReasons.get(job.name) ?? []) },
-    ...(may(teamViewer, 'write') ? [start] : []),
+    { title: 'Why it waits', cell: (job) => reasonLines(jobReasons.get(job.name) ?? []) },
+    ...(may(teamViewer, 'write') ? [startColumn] : []),
   ]);
 }
 
 /** Why the newest build of each job does not start, then why the job has no newer one. */
 function reasonsByJob(jobs: readonly JobView[], waiting: WaitingView | undefined): Map<string, Reason[]> {
-  const ofJobs = new Map(waiting?.jobs.map(({ name, reasons: found }) => [name, found]));
-  const ofBuilds = new Map(
-    waiting?.builds.map(({ job, number, reasons: found }) => [`${job} ${number}`, found]),
+  const reasonsOfJobs = new Map(waiting?.jobs.map(({ name, reasons }) => [name, reasons]));
+  const reasonsOfBuilds = new Map(
+    waiting?.builds.map(({ job, number, reasons }) => [`${job} ${number}`, reasons]),
   );
   return new Map(
-    jobs.map(({ name, latest }) => [
-      name,
-      [...(ofBuilds.get(`${name} ${latest?.number}`) ?? []), ...(ofJobs.get(name) ?? [])],
-    ]),
+    jobs.map(({ name, latest }) => {
+      const whyBuildWaits = reasonsOfBuilds.get(`${name} ${latest?.number}`) ?? [];
+      const whyJobWaits = reasonsOfJobs.get(name) ?? [];
+      return [name, [...whyBuildWaits, ...whyJobWaits]];
+    }),
   );
 }
 
 /** Sentences why a job or build waits, one to a line. */
-export function reasons(sentences: readonly { message: string }[]): Html {
+export function reasonLines(reasons: readonly { message: string }[]): Html {
   return joined(
-    sentences.map(({ message }) => html`${message}`),
+    reasons.map(({ message }) => html`${message}`),
     html`<br />`,
   );
 }
 
 function resourcesOf(name: PipelineName, resources: Rows<ResourceView>, teamViewer: TeamViewer): Html {
-  const check = {
+  const checkColumn = {
     title: 'Check',
     titleHidden: true,
     cell: ({ name: resource }: ResourceView) =>
@@ -144,7 +145,7 @@ function resourcesOf(name: PipelineName, resources: Rows<ResourceView>, teamView
       cell: ({ latest }) => (latest === undefined ? 'none yet' : versionFields(latest.fields)),
     },
     { title: 'Checked', cell: checkedAt },
-    ...(may(teamViewer, 'write') ? [check] : []),
+    ...(may(teamViewer, 'write') ? [checkColumn] : []),
   ]);
 }
 

@@ -4,7 +4,7 @@ const [ESC, BEL] = ['\u001b', '\u0007'];
 /**
  * Matches colours, cursor movements, titles, links and all less common escape sequences.
  * `stripVTControlCharacters` of `node:util` leaves the content of device control strings, such as pictures.
- * It is exported for the command line, which distinguishes colours from other sequences.
+ * Exported for the command line, which distinguishes colours from the other sequences.
  */
 export const SEQUENCES = new RegExp(
   [

@@ -11,7 +11,7 @@ const TITLES: Record<number, string> = {
   503: 'Millrace is not available now',
 };
 
-const BACK: Record<string, string> = { '/teams': 'To your teams', '/profile': 'Back to your profile' };
+const BACK_LABELS: Record<string, string> = { '/teams': 'To your teams', '/profile': 'Back to your profile' };
 
 /** A page with the text of a problem and a link back. */
 export function problemPage(problem: {
@@ -36,7 +36,7 @@ export function problemPage(problem: {
       ${request !== undefined && html`<p class="help">${status} · request <span class="code">${request}</span></p>`}
       <div class="actions">
         ${again !== undefined && html`<a class="button" href="${again}">Try again</a>`}
-        <a class="button${again !== undefined && ' quiet'}" href="${back}">${BACK[back] ?? 'Back'}</a>
+        <a class="button${again !== undefined && ' quiet'}" href="${back}">${BACK_LABELS[back] ?? 'Back'}</a>
       </div>
     </div>`,
   });

@@ -56,7 +56,7 @@ async function profile(ports: AccessPorts, request: FastifyRequest, token: FormS
     sessions.sessions(userId, { at: now(), idleSeconds }),
   ]);
   const existingAccount = requireFound(account, `User ${user}`);
-  const endless = ports.tokenMaxSeconds === 0;
+  const allowsEndless = ports.tokenMaxSeconds === 0;
   return layout({
     title: 'Your profile',
     viewer,
@@ -67,7 +67,7 @@ async function profile(ports: AccessPorts, request: FastifyRequest, token: FormS
         ${passwordFields(viewer, existingAccount.hasPassword)}
       </section>
       ${linksSection(links, providers, viewer)}
-      ${tokensSection(apiTokens, tokenFields({ teams: existingAccount.teams, endless, viewer, state: token }), viewer)}
+      ${tokensSection(apiTokens, tokenFields({ teams: existingAccount.teams, allowsEndless, viewer, state: token }), viewer)}
       ${sessionsSection(openSessions, sessionId, viewer)}`,
   });
 }
@@ -185,12 +185,13 @@ function linkForm({ codec }: AccessPorts): PageRoute {
 
 /** Forms that only call a route. */
 function simpleForms({ codec }: AccessPorts): PageRoute[] {
-  const simple = (
+  const simpleForm = (
     url: string,
     calls: { method: 'POST' | 'PUT' | 'DELETE'; url: string },
     options: {
       params?: Parameters<typeof form>[0]['params'];
-      names?: string[];
+      /** The fields that the call sends. */
+      fieldNames?: string[];
       keepsTokens?: boolean;
       to?: string;
     } = {},
@@ -201,7 +202,8 @@ function simpleForms({ codec }: AccessPorts): PageRoute[] {
       ...defined({ params: options.params }),
       answer: async ({ params, fields, request }): Promise<PageAnswer> => {
         const namedFields =
-          options.names && Object.fromEntries(options.names.map((name) => [name, fields[name] ?? '']));
+          options.fieldNames &&
+          Object.fromEntries(options.fieldNames.map((name) => [name, fields[name] ?? '']));
         const body =
           options.keepsTokens === true ? { keep_tokens: fields['keep_tokens'] === 'yes' } : namedFields;
         const call = {
@@ -216,20 +218,24 @@ function simpleForms({ codec }: AccessPorts): PageRoute[] {
         return { status, page: problemPage({ status, detail: problem, viewer, back: PROFILE }) };
       },
     });
-  const session = Type.Object({ session: Type.String({ maxLength: 100 }) });
-  const id = Type.Object({ id: Type.Integer({ minimum: 1 }) });
+  const sessionParams = Type.Object({ session: Type.String({ maxLength: 100 }) });
+  const tokenParams = Type.Object({ id: Type.Integer({ minimum: 1 }) });
   const linked = '/profile/linked-accounts/:canonical';
   return [
-    simple(PROFILE, { method: 'PUT', url: PROFILE }, { names: ['full_name'] }),
-    simple(`${linked}/unlink`, { method: 'DELETE', url: linked }, { params: ProviderParams }),
-    simple('/api-tokens/:id/delete', { method: 'DELETE', url: '/api-tokens/:id' }, { params: id }),
-    simple(
+    simpleForm(PROFILE, { method: 'PUT', url: PROFILE }, { fieldNames: ['full_name'] }),
+    simpleForm(`${linked}/unlink`, { method: 'DELETE', url: linked }, { params: ProviderParams }),
+    simpleForm(
+      '/api-tokens/:id/delete',
+      { method: 'DELETE', url: '/api-tokens/:id' },
+      { params: tokenParams },
+    ),
+    simpleForm(
       '/profile/sessions/:session/end',
       { method: 'DELETE', url: '/profile/sessions/:session' },
-      { params: session },
+      { params: sessionParams },
     ),
-    simple('/auth/logout', { method: 'POST', url: '/auth/logout' }, { to: '/auth/login' }),
-    simple(
+    simpleForm('/auth/logout', { method: 'POST', url: '/auth/logout' }, { to: '/auth/login' }),
+    simpleForm(
       '/auth/logout-everywhere',
       { method: 'POST', url: '/auth/logout-everywhere' },
       { keepsTokens: true, to: '/auth/login' },

@@ -68,7 +68,7 @@ export function editProviderMain(parts: EditParts): Html {
       >
     </dd>
   </dl>`;
-  if (!byApi) return html`${facts}${readOnly(provider)}`;
+  if (!byApi) return html`${facts}${readOnlyFacts(provider)}`;
   return html`${facts}
     <form method="post" action="${path}" class="team-form">
       ${csrfField(viewer)} ${formProblem(state)} ${providerFields(type, provider, state)}
@@ -82,7 +82,7 @@ export function editProviderMain(parts: EditParts): Html {
     </section>`;
 }
 
-function readOnly(provider: StoredProvider): Html {
+function readOnlyFacts(provider: StoredProvider): Html {
   const { canonical, clientId, scopes = [], enabled, issuerUrl, authUrl, tokenUrl, userInfoUrl } = provider;
   const rows = [
     ['Client ID', clientId],

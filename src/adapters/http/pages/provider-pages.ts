@@ -91,12 +91,13 @@ function localForm(ports: AccessPorts): PageRoute {
 function newProviderPage(
   { codec, externalUrl }: AccessPorts,
   request: FastifyRequest,
-  name: string | undefined,
+  presetName: string | undefined,
   state: FormState,
 ): Html {
   const viewer = viewerOf(request, codec);
-  const preset = PROVIDER_PRESETS.find((candidate) => candidate.name === name);
-  const type = preset?.type ?? (name === 'OIDC' || name === 'OAuth2' ? name : undefined);
+  const preset = PROVIDER_PRESETS.find(({ name }) => name === presetName);
+  const otherType = presetName === 'OIDC' || presetName === 'OAuth2' ? presetName : undefined;
+  const type = preset?.type ?? otherType;
   if (type === undefined)
     return installationSettings({ ...SIGN_IN, title: 'Add a provider', viewer, main: presetList(PRESETS) });
   return installationSettings({

@@ -19,7 +19,7 @@ export function publicPipelinePage(
     ]);
     if (view === undefined) return undefined;
     const isWhole = asksForAllRows(pageRequest.query);
-    const types = [{ title: 'Type', cell: ({ type }: { type: string }) => type }];
+    const typeColumns = [{ title: 'Type', cell: ({ type }: { type: string }) => type }];
     return publicLayout(pageRequest, codec, {
       title: pipeline,
       events: `${paths.pipeline(name)}/events`,
@@ -32,7 +32,7 @@ export function publicPipelinePage(
             name,
             { rows: resources, isWhole },
             ({ pinned }) => (pinned ? 'pinned' : undefined),
-            types,
+            typeColumns,
           )}
         </div>`,
     });

@@ -29,10 +29,11 @@ export function resourcePage(
     answer: async ({ params, query, request }) => {
       const { team, pipeline } = jobFromParams(params);
       const name = { team, pipeline, resource: params['resource'] ?? '' };
-      const [begin, search] = [cursor(query['before']), searchedText(query['text'])];
+      const start = cursor(query['before']);
+      const search = searchedText(query['text']);
       const [view, listed, check] = await Promise.all([
         views.resource(name),
-        views.versions(name, { limit: PER_PAGE, ...begin, ...search }),
+        views.versions(name, { limit: PER_PAGE, ...start, ...search }),
         views.check(name),
       ]);
       const resource = requireFound(view, nameResource(name));
@@ -59,7 +60,7 @@ export function resourcePage(
               versions,
               uses,
               text: search.text,
-              older: begin.before !== undefined,
+              isOlderPage: start.before !== undefined,
               teamViewer,
             })}
           </div>

@@ -12,7 +12,7 @@ import { callApi } from './call-api.ts';
 import { confirmedForm, fillPath } from './confirmed-form.ts';
 import { EMPTY_FORM, fieldProblem, type FieldProblem, type FormState } from './form-fields.ts';
 import type { Html } from './html.ts';
-import { form, page } from './page.ts';
+import { form, page, type PageAnswer } from './page.ts';
 import { paths } from './paths.ts';
 import { secretsMain } from './secrets-sections.ts';
 import { settingsPath, teamSettingsLayout } from './settings-layout.ts';
@@ -85,7 +85,7 @@ async function secretsPage(
     members.team(team),
     pipeline === undefined ? views.pipelines(team) : [],
   ]);
-  const viewer = teamViewerOf(request, codec, team);
+  const teamViewer = teamViewerOf(request, codec, team);
   const { displayName = team } = requireFound(teamView, `Team ${team}`);
   return teamSettingsLayout({
     team,
@@ -93,14 +93,14 @@ async function secretsPage(
     section: 'Secrets',
     ...(pipeline !== undefined && { parent: { name: 'Secrets', url: secretsPath({ team }) } }),
     title: pipeline === undefined ? `Secrets of ${displayName}` : `Secrets of pipeline ${pipeline}`,
-    viewer: viewer.viewer,
+    viewer: teamViewer.viewer,
     main: secretsMain({
       scope,
       path: secretsPath(scope),
       secrets: requireFound(stored, owner),
       pipelines: pipelines.map(({ name }) => ({ name, url: secretsPath({ team, pipeline: name }) })),
-      viewer: viewer.viewer,
-      mayChange: may(viewer, 'maintain'),
+      viewer: teamViewer.viewer,
+      mayChange: may(teamViewer, 'maintain'),
       state,
     }),
   });
@@ -116,33 +116,36 @@ function setForm(ports: Ports, url: string, params: TObject): PageRoute {
     answer: async ({ params: pathParams, fields, request }) => {
       const { name = '', value = '', kind = 'secret' } = fields;
       const scope = scopeOf(pathParams);
-      const trimmed = name.trim();
+      const refuse = async (status: number, problem: FieldProblem): Promise<PageAnswer> => {
+        const state = { values: { name, kind }, problem };
+        return { status, page: await secretsPage(ports, request, scope, state) };
+      };
+      const trimmedName = name.trim();
       // Without a name, the path would be that of another route.
-      const problem: FieldProblem | undefined =
-        trimmed === '' ? { field: 'name', message: 'Enter a name.' } : undefined;
-      const { status, problem: refused } =
-        problem === undefined
-          ? await callApi(request, {
-              method: calls.method,
-              url: fillPath(calls.url, { ...pathParams, name: trimmed }),
-              // Browsers send line breaks as two characters.
-              body: { value: value.replaceAll('\r\n', '\n'), kind },
-              csrfToken: fields['csrf_token'],
-            })
-          : { status: 400, problem: undefined };
-      const shownProblem = problem ?? (refused === undefined ? undefined : problemOf(refused));
-      if (shownProblem === undefined) return { to: secretsPath(scope) };
-      const state = { values: { name, kind }, problem: shownProblem };
-      return { status, page: await secretsPage(ports, request, scope, state) };
+      if (trimmedName === '') return await refuse(400, { field: 'name', message: 'Enter a name.' });
+      const { status, problem } = await callApi(request, {
+        method: calls.method,
+        url: fillPath(calls.url, { ...pathParams, name: trimmedName }),
+        // Browsers send line breaks as two characters.
+        body: { value: value.replaceAll('\r\n', '\n'), kind },
+        csrfToken: fields['csrf_token'],
+      });
+      if (problem === undefined) return { to: secretsPath(scope) };
+      return await refuse(status, problemOf(problem));
     },
   });
 }
 
 /** Finds the field that a message of the API is about. */
 function problemOf(message: string): FieldProblem {
-  const field = /stored as/.test(message) ? 'kind' : /The value/.test(message) ? 'value' : undefined;
-  const problem = fieldProblem(message, ['name', 'kind', 'value'], field);
+  const problem = fieldProblem(message, ['name', 'kind', 'value'], fieldInWords(message));
   return problem.field === 'name' ? { field: 'name', message: NAME_RULE } : problem;
+}
+
+/** The field that a message names in words. */
+function fieldInWords(message: string): 'kind' | 'value' | undefined {
+  if (message.includes('stored as')) return 'kind';
+  return message.includes('The value') ? 'value' : undefined;
 }
 
 const NAME_RULE =

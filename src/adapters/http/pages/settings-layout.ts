@@ -20,7 +20,7 @@ const teamSections = (team: string): Section[] => {
 };
 
 /** The sections for global admins. */
-const INSTALLATION: readonly Section[] = [
+const INSTALLATION_SECTIONS: readonly Section[] = [
   { name: 'Teams', url: '/admin/teams' },
   { name: 'Accounts', url: '/users' },
   { name: 'Sign-in', url: '/admin/oauth-providers' },
@@ -50,7 +50,7 @@ export function teamSettingsLayout({
     ...parts,
     breadcrumbs,
     sections: teamSections(team),
-    about: `Settings of ${displayName}`,
+    navigationLabel: `Settings of ${displayName}`,
   });
 }
 
@@ -58,19 +58,24 @@ export function teamSettingsLayout({
 export function installationSettings(parts: SettingsParts & { parent?: Section }): Html {
   const { parent } = parts;
   const breadcrumbs = [{ name: 'Installation', url: '/admin' }, ...(parent === undefined ? [] : [parent])];
-  return layoutWithSections({ ...parts, breadcrumbs, sections: INSTALLATION, about: 'Installation' });
+  return layoutWithSections({
+    ...parts,
+    breadcrumbs,
+    sections: INSTALLATION_SECTIONS,
+    navigationLabel: 'Installation',
+  });
 }
 
 function layoutWithSections(
-  parts: SettingsParts & { breadcrumbs: Section[]; sections: readonly Section[]; about: string },
+  parts: SettingsParts & { breadcrumbs: Section[]; sections: readonly Section[]; navigationLabel: string },
 ): Html {
-  const { title, viewer, breadcrumbs, sections, section, about, main } = parts;
+  const { title, viewer, breadcrumbs, sections, section, navigationLabel, main } = parts;
   return layout({
     title,
     viewer,
     breadcrumbs,
     main: html`<h1>${title}</h1>
-      <nav aria-label="${about}" class="team-sections">
+      <nav aria-label="${navigationLabel}" class="team-sections">
         <ul>
           ${sections.map(
             ({ name, url }) =>

@@ -125,8 +125,8 @@ function startPage(ports: AccessPorts): PageRoute {
       const url = `/auth/oauth/${encodeURIComponent(params['canonical'] ?? '')}`;
       const answer = await callApi(request, { method: 'GET', url });
       if (answer.location === undefined) return await refusedSignIn(ports, answer, to);
-      const { back, options } = ports.browser.cookies(request);
-      const returnCookie = `${back}=${encodeURIComponent(to)}; Path=/; Max-Age=600; HttpOnly; SameSite=Lax`;
+      const { returnPath: cookieName, options } = ports.browser.cookies(request);
+      const returnCookie = `${cookieName}=${encodeURIComponent(to)}; Path=/; Max-Age=600; HttpOnly; SameSite=Lax`;
       const cookie = options.secure === true ? `${returnCookie}; Secure` : returnCookie;
       return { to: answer.location, cookies: [...answer.cookies, cookie] };
     },
@@ -160,7 +160,7 @@ function callbackPage(ports: AccessPorts): PageRoute {
 }
 
 function storedReturnPath(request: FastifyRequest, { browser }: AccessPorts): string {
-  const path = request.server.parseCookie(request.headers.cookie ?? '')[browser.cookies(request).back];
+  const path = request.server.parseCookie(request.headers.cookie ?? '')[browser.cookies(request).returnPath];
   return returnPath(path);
 }
 

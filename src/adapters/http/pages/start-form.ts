@@ -77,18 +77,18 @@ function problemOf({ name, problem }: Field): Html {
 const optionsOf = ({ type, options = [] }: Input): readonly string[] =>
   type === 'bool' ? ['true', 'false'] : options;
 
-const helpOf = ({ type, description = '' }: Input): string =>
+const helpText = ({ type, description = '' }: Input): string =>
   type === 'list' ? `${description} Separate values by commas.`.trim() : description;
 
 function help(input: Input): Html {
-  const text = helpOf(input);
+  const text = helpText(input);
   return html`${text !== '' && html`<span class="help" id="help-${input.name}">${text}</span>`}`;
 }
 
 /** The attributes that name the description of the field, and say whether its value was refused. */
 function describedBy(input: Field): Html {
   const ids = [
-    ...(helpOf(input) === '' ? [] : [`help-${input.name}`]),
+    ...(helpText(input) === '' ? [] : [`help-${input.name}`]),
     ...(input.problem === undefined ? [] : [`problem-${input.name}`]),
   ];
   return html`${ids.length > 0 && html` aria-describedby="${ids.join(' ')}"`}${

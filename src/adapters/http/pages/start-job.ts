@@ -14,7 +14,7 @@ import { returnPath } from './return-path.ts';
 import { triggerBody, type RefusedStart, type SentInputs } from './start-form.ts';
 
 /** Renders the page of a job again, with what was wrong in its form. */
-type JobPageWith = (name: JobName, request: PageRequest['request'], refused: RefusedStart) => Promise<Html>;
+type RenderAgain = (name: JobName, request: PageRequest['request'], refused: RefusedStart) => Promise<Html>;
 
 /**
  * The form that starts a build. If the job does not take the values, the page of the job is shown again, with
@@ -23,7 +23,7 @@ type JobPageWith = (name: JobName, request: PageRequest['request'], refused: Ref
 export function startJob(
   { views }: Pick<PipelinePorts, 'views'>,
   { codec }: AccessPorts,
-  jobPageWith: JobPageWith,
+  renderAgain: RenderAgain,
 ): PageRoute {
   const url = '/teams/:team/pipelines/:pipeline/jobs/:job/trigger';
   return form({
@@ -43,7 +43,7 @@ export function startJob(
       const inputs = status === 400 ? ((await views.job(name))?.inputs ?? []) : [];
       const refused = refusedInputs(inputs, body.inputs ?? {});
       if (refused.problems.size > 0)
-        return { status, page: await jobPageWith(name, request, refused), cookies };
+        return { status, page: await renderAgain(name, request, refused), cookies };
       const back = returnPath(paths.builds(name));
       const viewer = viewerOf(request, codec);
       return { status, page: problemPage({ status, detail: problem, viewer, back }), cookies };
@@ -54,10 +54,10 @@ export function startJob(
 /** Returns the values that were sent, and for each input why the job does not take its value. */
 export function refusedInputs(inputs: readonly Input[], sentInputs: SentInputs): RefusedStart {
   const problems = inputs.flatMap((input): [string, string][] => {
-    const ownValue = Object.hasOwn(sentInputs, input.name)
+    const sentValue = Object.hasOwn(sentInputs, input.name)
       ? { [input.name]: sentInputs[input.name] ?? null }
       : {};
-    const chosen = chooseInputs([input], ownValue);
+    const chosen = chooseInputs([input], sentValue);
     return 'problems' in chosen
       ? [[input.name, chosen.problems.map(({ message }) => message).join(' ')]]
       : [];

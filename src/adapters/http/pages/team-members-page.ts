@@ -61,22 +61,22 @@ async function membersPage(
     oauth.providers(),
   ]);
   const existingTeam = requireFound(team, `Team ${name}`);
-  const viewer = teamViewerOf(request, codec, name);
+  const teamViewer = teamViewerOf(request, codec, name);
   const { displayName = name } = existingTeam;
   return teamSettingsLayout({
     team: name,
     displayName,
     section: 'Members',
     title: `Members of ${displayName}`,
-    viewer: viewer.viewer,
+    viewer: teamViewer.viewer,
     main: membersMain({
       team: existingTeam,
       members: people ?? [],
       providers: providers
         .filter(({ enabled, groupsClaim }) => enabled && groupsClaim !== undefined)
         .map(({ canonical, displayName: label = canonical }) => ({ value: canonical, label })),
-      viewer: viewer.viewer,
-      mayChange: may(viewer, 'admin'),
+      viewer: teamViewer.viewer,
+      mayChange: may(teamViewer, 'admin'),
       state,
     }),
   });
@@ -127,12 +127,12 @@ function roleForm(ports: AccessPorts): PageRoute {
 }
 
 const TEAM = '/teams/:team';
-const changesTeam = { method: 'PUT', url: TEAM };
+const CHANGE_TEAM = { method: 'PUT', url: TEAM };
 
 function addGroupForm(ports: AccessPorts): PageRoute {
   return form({
     url: `${TEAM}/groups`,
-    calls: changesTeam,
+    calls: CHANGE_TEAM,
     params: TeamParams,
     answer: async ({ params: { team = '' }, fields, request }) => {
       const { claim = '', provider = '', role = '' } = fields;
@@ -157,7 +157,7 @@ function addGroupForm(ports: AccessPorts): PageRoute {
 function removeGroupForm(ports: AccessPorts): PageRoute {
   return form({
     url: `${TEAM}/groups/delete`,
-    calls: changesTeam,
+    calls: CHANGE_TEAM,
     params: TeamParams,
     answer: async ({ params: { team = '' }, fields, request }) => {
       const { claim = '' } = fields;

@@ -37,10 +37,10 @@ const EXPLAINED_ROLES = ROLES.map((role) => ({ value: role, label: `${role}: ${R
 export function membersMain(parts: MembersParts): Html {
   const { team, members, mayChange } = parts;
   const isManaged = team.byManifest.includes('members');
-  const isOpen = mayChange && !isManaged;
-  return html`${isManaged && managedNote(team.name, 'members', 'spec.members')} ${memberTable(parts, isOpen)}
-  ${members.length === 0 && html`<p>This team has no members yet.</p>`} ${isOpen && addMemberForm(parts)}
-  ${groupsSection(parts)}`;
+  const isEditable = mayChange && !isManaged;
+  return html`${isManaged && managedNote(team.name, 'members', 'spec.members')}
+  ${memberTable(parts, isEditable)} ${members.length === 0 && html`<p>This team has no members yet.</p>`}
+  ${isEditable && addMemberForm(parts)} ${groupsSection(parts)}`;
 }
 
 /** A note that says why people cannot change a setting here, and where to change it. */
@@ -51,9 +51,9 @@ export function managedNote(team: string, setting: string, field: string): Html 
   </p>`;
 }
 
-function memberTable({ team, members, viewer, state }: MembersParts, isOpen: boolean): Html {
+function memberTable({ team, members, viewer, state }: MembersParts, isEditable: boolean): Html {
   if (members.length === 0) return html``;
-  const buttons: Column<Member>[] = isOpen
+  const buttons: Column<Member>[] = isEditable
     ? [
         {
           title: 'Remove',
@@ -81,7 +81,7 @@ function memberTable({ team, members, viewer, state }: MembersParts, isOpen: boo
       },
       {
         title: 'Role',
-        cell: (member) => (isOpen ? roleForm(team.name, member, viewer, state) : member.role),
+        cell: (member) => (isEditable ? roleForm(team.name, member, viewer, state) : member.role),
       },
       { title: 'By a group', cell: ({ groupRole }) => groupRole ?? '–' },
       { title: 'Added', cell: ({ addedAt }) => timeElement(addedAt) },
@@ -153,22 +153,22 @@ function addMemberForm({ team, viewer, state: { adding } }: MembersParts): Html 
 function groupsSection(parts: MembersParts): Html {
   const { team, mayChange, providers } = parts;
   const isManaged = team.byManifest.includes('groups');
-  const isOpen = mayChange && !isManaged;
-  if (team.groups.length === 0 && !isOpen) return html``;
+  const isEditable = mayChange && !isManaged;
+  if (team.groups.length === 0 && !isEditable) return html``;
   return html`<section aria-labelledby="groups">
     <h2 id="groups">Roles by groups</h2>
     <p class="help">Everyone in a group of an identity provider has its role, from their next sign-in on.</p>
-    ${isManaged && managedNote(team.name, 'groups', 'spec.groups')} ${groupTable(parts, isOpen)}
-    ${isOpen && (providers.length > 0 ? addGroupForm(parts) : html`<p>${NO_PROVIDER}</p>`)}
+    ${isManaged && managedNote(team.name, 'groups', 'spec.groups')} ${groupTable(parts, isEditable)}
+    ${isEditable && (providers.length > 0 ? addGroupForm(parts) : html`<p>${NO_PROVIDER}</p>`)}
   </section>`;
 }
 
 const NO_PROVIDER =
   'No identity provider reports groups here. A global admin can set the groups claim of a provider.';
 
-function groupTable({ team, viewer, state }: MembersParts, isOpen: boolean): Html {
+function groupTable({ team, viewer, state }: MembersParts, isEditable: boolean): Html {
   if (team.groups.length === 0) return html`<p>No group gives a role yet.</p>`;
-  const buttons: Column<GroupRole>[] = isOpen
+  const buttons: Column<GroupRole>[] = isEditable
     ? [
         {
           title: 'Remove',

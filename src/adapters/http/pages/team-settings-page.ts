@@ -52,19 +52,19 @@ async function settingsPage(
 ): Promise<Html> {
   const [teamView, use] = await Promise.all([members.team(name), teamUse.useOf(name)]);
   const team = requireFound(teamView, `Team ${name}`);
-  const viewer = teamViewerOf(request, codec, name);
+  const teamViewer = teamViewerOf(request, codec, name);
   const { displayName = name } = team;
   return teamSettingsLayout({
     team: name,
     displayName,
     section: 'General',
     title: `Settings of ${displayName}`,
-    viewer: viewer.viewer,
+    viewer: teamViewer.viewer,
     main: generalMain({
       team,
       use: requireFound(use, `Team ${name}`),
-      viewer: viewer.viewer,
-      mayChange: may(viewer, 'admin'),
+      viewer: teamViewer.viewer,
+      mayChange: may(teamViewer, 'admin'),
       state,
     }),
   });

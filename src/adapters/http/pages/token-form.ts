@@ -19,13 +19,13 @@ import { form, viewerOf } from './page.ts';
 interface TokenFields {
   teams: Readonly<Record<string, Role>>;
   /** Tokens without an end are allowed here. */
-  endless: boolean;
+  allowsEndless: boolean;
   viewer: Viewer | undefined;
   state: FormState;
 }
 
 /** The form that creates an API token. */
-export function tokenFields({ teams, endless, viewer, state }: TokenFields): Html {
+export function tokenFields({ teams, allowsEndless, viewer, state }: TokenFields): Html {
   const scopes = Object.keys(teams).map((team) => ({ value: team, label: `team ${team} only` }));
   return html`<details class="team-more" ${state.problem !== undefined && html` open`}>
     <summary>Create a token</summary>
@@ -54,7 +54,7 @@ export function tokenFields({ teams, endless, viewer, state }: TokenFields): Htm
         type: 'date',
         state,
       })}
-      ${endless && checkField({ id: 'token-endless', name: 'endless', label: 'Never expires', state })}
+      ${allowsEndless && checkField({ id: 'token-endless', name: 'endless', label: 'Never expires', state })}
       <button type="submit">Create token</button>
     </form>
   </details>`;

@@ -45,7 +45,7 @@ export function triggerVersionForm({ codec }: AccessPorts): PageRoute {
       const page = startedPage(started, {
         version: params['version'] ?? '',
         viewer,
-        trail: [...breadcrumbs(name), { name: name.resource, url: back }],
+        links: [...breadcrumbs(name), { name: name.resource, url: back }],
       });
       return { status: 200, page, cookies };
     },
@@ -54,13 +54,13 @@ export function triggerVersionForm({ codec }: AccessPorts): PageRoute {
 
 function startedPage(
   { builds, refused }: StartedBuilds,
-  context: { version: string; viewer: Viewer | undefined; trail: { name: string; url: string }[] },
+  context: { version: string; viewer: Viewer | undefined; links: { name: string; url: string }[] },
 ): Html {
   const title = `Builds of version ${context.version}`;
   return layout({
     title,
     viewer: context.viewer,
-    breadcrumbs: context.trail,
+    breadcrumbs: context.links,
     main: html`<h1>${title}</h1>
       <h2>Started</h2>
       <ul class="rows">

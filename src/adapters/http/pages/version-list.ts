@@ -18,7 +18,7 @@ export interface ShownVersions {
   /** The text that selected the versions. */
   text: string | undefined;
   /** The list does not begin with the newest version. */
-  older: boolean;
+  isOlderPage: boolean;
   teamViewer: TeamViewer;
 }
 
@@ -54,7 +54,7 @@ export function versionSection(parts: ShownVersions): Html {
 }
 
 function versionList(parts: ShownVersions): Html {
-  const { name, versions, uses, text, older } = parts;
+  const { name, versions, uses, text, isOlderPage } = parts;
   const { rows, hasMore } = versions;
   const last = rows.at(-1)?.id;
   const url = paths.resource(name);
@@ -63,14 +63,14 @@ function versionList(parts: ShownVersions): Html {
       ${rows.map((version) => versionItem(version, usesOf(uses, version.id), parts))}
     </ol>
     <p class="resource-pages">
-      ${older && html`<a href="${withQuery(url, { text })}">Newest versions</a>`}
+      ${isOlderPage && html`<a href="${withQuery(url, { text })}">Newest versions</a>`}
       ${hasMore && html`<a href="${withQuery(url, { text, before: String(last) })}">Older versions</a>`}
     </p>`;
 }
 
-function noVersionsText({ text, older }: ShownVersions): string {
+function noVersionsText({ text, isOlderPage }: ShownVersions): string {
   if (text !== undefined) return `No version has "${text}" in a field.`;
-  return older ? 'No older versions.' : 'No versions yet. A check finds them.';
+  return isOlderPage ? 'No older versions.' : 'No versions yet. A check finds them.';
 }
 
 function withQuery(url: string, query: Readonly<Record<string, string | undefined>>): string {
