@@ -69,10 +69,13 @@ function responseFor(name: string, verdict: AdmissionVerdict): object {
 /** Returns as many whole lines as fit, and a last line with the number of lines left out. */
 function firstLines(lines: readonly string[]): string[] {
   let remainingCharacters = MAX_MESSAGE_CHARACTERS;
-  const fitting = lines.filter((line) => (remainingCharacters -= line.length + 1) >= 0);
-  return fitting.length === lines.length
-    ? fitting
-    : [...fitting, `… and ${lines.length - fitting.length} more`];
+  const fitting: string[] = [];
+  for (const line of lines) {
+    remainingCharacters -= line.length + 1;
+    if (remainingCharacters < 0) return [...fitting, `… and ${lines.length - fitting.length} more`];
+    fitting.push(line);
+  }
+  return fitting;
 }
 
 function warningsOf(warnings: readonly string[]): { warnings?: string[] } {

@@ -166,9 +166,9 @@ describe('the admission server rejects', () => {
       { body: 'x'.repeat(8 * 1024 * 1024 + 1), headers: { 'transfer-encoding': 'chunked' } },
       413,
     ],
-  ])('%s', async (_, sentBody, expected) => {
+  ])('%s', async (_, options, expected) => {
     await start();
-    const { status, connection } = await sendReview(sentBody).catch((error: unknown) => {
+    const { status, connection } = await sendReview(options).catch((error: unknown) => {
       // The server may close the connection before the client has sent its body and read the response.
       if (expected === 413 && error instanceof Error && /EPIPE|ECONNRESET/.test(error.message))
         return { status: 413, connection: 'close' };

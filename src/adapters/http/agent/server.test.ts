@@ -211,9 +211,9 @@ describe('a call with a session key', () => {
   });
 
   test.each([
-    ['as many fields as a check may print', VERSION_LIMITS.fields, 200],
-    ['more fields than a check may print', VERSION_LIMITS.fields + 1, 400],
-  ])('is answered as expected for a version with %s', async (_name, count, status) => {
+    ['may report a version with as many fields as a check may print', VERSION_LIMITS.fields, 200],
+    ['is refused with a version of more fields', VERSION_LIMITS.fields + 1, 400],
+  ])('%s', async (_name, count, status) => {
     const version = Object.fromEntries(Array.from({ length: count }, (_, index) => [`field_${index}`, 'x']));
     const event = { sequence: 1, at: AT, type: 'step-ended', step: '0', status: 'succeeded', version };
     expect((await ask('/agent/v1/events', { key: KEY, body: { events: [event] } })).status).toBe(status);
@@ -310,7 +310,7 @@ describe('the command stream', () => {
       others.push(await open('/agent/v1/commands', { method: 'GET', key: KEY }));
     expect((await first.setEncoding('utf8').toArray()).join('')).toBe('\n');
     expect(fake.heard.size).toBe(2);
-    for (const requestBody of others) requestBody.destroy();
+    for (const stream of others) stream.destroy();
   });
 
   test('ends with its session and with the server', async () => {

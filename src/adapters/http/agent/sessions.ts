@@ -16,10 +16,11 @@ const BYTES_PER_WINDOW = 64 * 1024 * 1024;
 const UNKNOWN_MS = 10_000;
 const MAX_UNKNOWN = 10_000;
 
+/** A session, and how much its agent has sent in the current window. */
 interface CachedSession {
   session: AgentSession;
-  until: number;
-  windowEnds: number;
+  validUntil: number;
+  windowEndsAt: number;
   requests: number;
   bytes: number;
 }
@@ -49,9 +50,9 @@ export class Sessions {
     const keyHash = hashKey(key);
     const cached = this.#cached.get(keyHash) ?? this.cache(keyHash, await this.#find(keyHash));
     // A build may have taken the warm Pod since the session was cached.
-    if (cached.until < performance.now() || cached.session.kind === 'warm') {
+    if (cached.validUntil < performance.now() || cached.session.kind === 'warm') {
       cached.session = await this.#find(keyHash);
-      cached.until = performance.now() + CACHED_MS;
+      cached.validUntil = performance.now() + CACHED_MS;
     }
     countRequest(cached);
     return { keyHash, session: cached.session };
@@ -76,7 +77,13 @@ export class Sessions {
     const now = performance.now();
     this.#unknown.delete(keyHash);
     if (this.#cached.size >= MAX_CACHED) this.#dropOldest();
-    const cached = { session, until: now + CACHED_MS, windowEnds: now + WINDOW_MS, requests: 0, bytes: 0 };
+    const cached = {
+      session,
+      validUntil: now + CACHED_MS,
+      windowEndsAt: now + WINDOW_MS,
+      requests: 0,
+      bytes: 0,
+    };
     this.#cached.set(keyHash, cached);
     return cached;
   }
@@ -110,8 +117,8 @@ export function sessionOver(): Problem {
 
 function countRequest(cached: CachedSession): void {
   const now = performance.now();
-  if (cached.windowEnds < now) {
-    cached.windowEnds = now + WINDOW_MS;
+  if (cached.windowEndsAt < now) {
+    cached.windowEndsAt = now + WINDOW_MS;
     cached.requests = 0;
     cached.bytes = 0;
   }

@@ -110,7 +110,7 @@ const CASES: Record<string, Case> = {
     status: 200,
     body: { data: { status: 'warning' } },
   },
-  'is not found for a build that does not exist': {
+  'is not found for a pipeline that does not exist': {
     call: ['POST', '/teams/main/pipelines/other/pause'],
     status: 404,
   },

@@ -1,4 +1,5 @@
-const FIRST_BYTES = 4 * 1024;
+/** The smallest buffer of a body. */
+const MIN_BUFFER_BYTES = 4 * 1024;
 
 /** The beginning of a body, which is retained until the whole body has arrived. */
 export interface RetainedBody {
@@ -49,7 +50,8 @@ export class RetainedBodies {
    * has one buffer that doubles, because a list of many small chunks would take many times their length.
    */
   #grow(body: OpenBody, length: number): boolean {
-    const size = Math.min(Math.max(length, body.buffer.length * 2, FIRST_BYTES), this.#limits.maxBodyBytes);
+    const wantedSize = Math.max(length, body.buffer.length * 2, MIN_BUFFER_BYTES);
+    const size = Math.min(wantedSize, this.#limits.maxBodyBytes);
     for (const oldest of this.#open) {
       if (this.#bytes - body.buffer.length + size <= this.#limits.maxBytes) break;
       this.#drop(oldest, 'dropped');

@@ -162,7 +162,7 @@ describe('the Secret', () => {
       await Promise.all(Array.from({ length: 50 }, async (_, index) => await authenticate(`guess-${index}`)));
       return [server.reads, Math.floor(now / 1000)];
     };
-    // Of the first guesses, one has a read of its own, which had begun before the others came.
+    // The first guess starts a read. The others come after its start, so they share a second read.
     expect([await guessTokens(), await guessTokens(), await guessTokens()]).toEqual([
       [2, 1],
       [3, 2],

@@ -12,12 +12,13 @@ export interface BrowserRules {
   csrfToken: SessionCodec['csrfToken'];
 }
 
+/** The names of the cookies, and their options. */
 interface BrowserCookies {
   session: string;
   /** Binds a sign-in with a provider to the browser that started it. */
   flow: string;
-  /** The path to open after a sign-in with a provider. */
-  back: string;
+  /** Holds the path to open after a sign-in with a provider. */
+  returnPath: string;
   options: CookieSerializeOptions;
 }
 
@@ -32,7 +33,7 @@ function cookiesNamed(prefix: string, secure: boolean): BrowserCookies {
   return {
     session: `${prefix}-session`,
     flow: `${prefix}-flow`,
-    back: `${prefix}-return`,
+    returnPath: `${prefix}-return`,
     options: { path: '/', httpOnly: true, secure, sameSite: 'lax' },
   };
 }

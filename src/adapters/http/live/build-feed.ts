@@ -6,11 +6,9 @@ import { encodeEvent } from './encode-event.ts';
 import type { EventStream } from './event-stream.ts';
 import { pacedReads } from './pace-reads.ts';
 
-/**
- * Characters of the log that one read returns, and bytes of the end of the log that are buffered for viewers
- * a little behind.
- */
+/** The most characters of the log that one read returns. */
 const MAX_PAGE_CHARACTERS = 128 * 1024;
+/** This much of the end of the log is buffered for viewers that are a little behind. */
 const BUFFER_BYTES = 512 * 1024;
 /** Lines and states are collected for this time before they are sent. */
 const LOG_PAUSE_MS = 100;
@@ -31,9 +29,12 @@ interface Viewer {
   isCatchingUp: boolean;
 }
 
+/** A page of the log as events. */
 interface EncodedPage {
+  /** All frames together. Undefined if there are none. */
   bytes: Buffer | undefined;
   frames: { sequence: number; bytes: Buffer }[];
+  /** Sequence number of the last chunk up to the end of the page. */
   last: number;
   hasMore: boolean;
   complete: boolean;

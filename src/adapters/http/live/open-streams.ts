@@ -128,20 +128,21 @@ export class OpenStreams {
     const { limits, metrics } = this.#parts;
     const applicable = limitsFor(request, nonMember, limits);
     const reached = applicable.find(({ key, limit }) => (this.#counts.get(key) ?? 0) >= limit);
-    const reachedLimit = reached?.by ?? (this.#open.size >= limits.total ? 'process' : undefined);
+    const reachedLimit = reached?.name ?? (this.#open.size >= limits.total ? 'process' : undefined);
     if (reachedLimit === undefined) return applicable.map(({ key }) => key);
     metrics?.refused(reachedLimit);
     throw reachedLimit === 'account' || reachedLimit === 'address' ? tooManyStreams() : serverFull();
   }
 
-  #count({ limitKeys }: OpenStream, by: number): void {
+  #count({ limitKeys }: OpenStream, change: 1 | -1): void {
     for (const key of limitKeys) {
-      const count = (this.#counts.get(key) ?? 0) + by;
+      const count = (this.#counts.get(key) ?? 0) + change;
       if (count > 0) this.#counts.set(key, count);
       else this.#counts.delete(key);
     }
   }
 
+  /** Sends heartbeats, and ends the streams of viewers who have lost their rights. */
   async #check(): Promise<void> {
     if (this.#checking) return;
     this.#checking = true;
@@ -150,11 +151,12 @@ export class OpenStreams {
     for (const { stream } of this.#open) stream.keepAlive(now, limits);
     const checkAccess = checkRights();
     const open = [...this.#open].values();
-    const checkNext = async (): Promise<void> => {
+    // The workers share the iterator, so each stream is checked once.
+    const work = async (): Promise<void> => {
       for (const openStream of open)
         if (!(await mayRead(openStream, checkAccess))) openStream.stream.end('rights', RIGHTS_LOST);
     };
-    await Promise.all(Array.from({ length: MAX_CHECKS_AT_ONCE }, checkNext));
+    await Promise.all(Array.from({ length: MAX_CHECKS_AT_ONCE }, work));
     onChecked();
     this.#checking = false;
   }
@@ -197,20 +199,20 @@ function limitsFor(
   { identity, ip }: FastifyRequest,
   nonMember: boolean,
   limits: StreamLimits,
-): { key: string; limit: number; by: StreamLimit }[] {
+): { key: string; limit: number; name: StreamLimit }[] {
   const { perAccount, perAddress, publicPerAddress, publicTotal } = limits;
   const account =
     identity === undefined
       ? []
-      : [{ key: `account ${identity.user}`, limit: perAccount, by: 'account' as const }];
-  const address = { key: `address ${ip}`, limit: perAddress, by: 'address' as const };
+      : [{ key: `account ${identity.user}`, limit: perAccount, name: 'account' as const }];
+  const address = { key: `address ${ip}`, limit: perAddress, name: 'address' as const };
   if (!nonMember) return [...account, address];
   const publicAddress = {
     key: `public at ${addressGroup(ip)}`,
     limit: publicPerAddress,
-    by: 'address' as const,
+    name: 'address' as const,
   };
-  return [...account, address, publicAddress, { key: 'public', limit: publicTotal, by: 'strangers' }];
+  return [...account, address, publicAddress, { key: 'public', limit: publicTotal, name: 'strangers' }];
 }
 
 function definedHeaders(reply: FastifyReply): Record<string, string | number | string[]> {

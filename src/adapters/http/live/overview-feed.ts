@@ -23,8 +23,8 @@ interface Parts {
 
 interface Viewer {
   stream: EventStream;
-  /** The teams whose whole state the viewer needs next. */
-  behind: Set<string>;
+  /** The teams that the viewer has no state of, or whose changes it has missed: it needs their whole state. */
+  missingTeams: Set<string>;
 }
 
 interface EncodedCard {
@@ -61,7 +61,7 @@ export class OverviewFeed {
   /** Adds a viewer of these teams. Returns a function that removes the viewer. */
   add(stream: EventStream, teams: readonly string[]): () => void {
     this.#listen();
-    const viewer = { stream, behind: new Set(teams) };
+    const viewer = { stream, missingTeams: new Set(teams) };
     for (const name of teams) {
       const team = this.#teams.get(name) ?? { viewers: new Set(), cards: undefined, stale: true, readAt: 0 };
       this.#teams.set(name, team);
@@ -178,23 +178,23 @@ export class OverviewFeed {
   #sendChanges({ viewers }: WatchedTeam, changes: Buffer, name: string): void {
     const encodedTeam = computeOnce(() => this.#encodeTeam(name));
     for (const viewer of viewers) {
-      const { stream, behind } = viewer;
-      if (stream.buffered) behind.add(name);
-      else if (!behind.has(name)) stream.write(changes);
+      const { stream, missingTeams } = viewer;
+      if (stream.buffered) missingTeams.add(name);
+      else if (!missingTeams.has(name)) stream.write(changes);
       else this.#sendTeam(viewer, name, encodedTeam());
     }
   }
 
   #sendMissingTeams(viewer: Viewer): void {
-    for (const name of viewer.behind) {
+    for (const name of viewer.missingTeams) {
       if (viewer.stream.buffered || !viewer.stream.open) return;
       this.#sendTeam(viewer, name, this.#encodeTeam(name));
     }
   }
 
-  #sendTeam({ stream, behind }: Viewer, name: string, encodedTeam: Buffer | undefined): void {
+  #sendTeam({ stream, missingTeams }: Viewer, name: string, encodedTeam: Buffer | undefined): void {
     if (encodedTeam === undefined) return;
-    behind.delete(name);
+    missingTeams.delete(name);
     stream.write(encodedTeam);
   }
 

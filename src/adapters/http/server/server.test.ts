@@ -163,7 +163,7 @@ describe('an answer', () => {
     });
   });
 
-  test('with the changes since the last good build', async () => {
+  test('with the changes since the last good build lists the new versions of each input', async () => {
     const { ask } = sharedGateway;
     const changes = await ask('GET', `${BUILD}/changes`, 'read@main');
     expect(changes.json()).toEqual({

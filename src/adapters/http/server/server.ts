@@ -44,6 +44,7 @@ const LIMITS = {
 export function createServer(parts: ServerParts): App {
   const headers = securityHeaders(parts.externalUrl);
   const idOf = requestIds(parts.trustedProxies ?? []);
+  // Set below: it needs the app, which needs the function to be created.
   let serveFromCache: ServeFromCache | undefined;
   const app = openApp(parts, {
     headers,
@@ -82,12 +83,13 @@ interface AppParts {
 }
 
 function openApp(parts: ServerParts, { headers, idOf, serveFromCache }: AppParts): App {
+  const { trustedProxies = [] } = parts;
   return Fastify({
     loggerInstance: parts.log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: idOf,
     requestIdHeader: false,
-    trustProxy: (parts.trustedProxies ?? []).length === 0 ? false : (parts.trustedProxies ?? false),
+    trustProxy: trustedProxies.length === 0 ? false : trustedProxies,
     return503OnClosing: false,
     bodyLimit: LIMITS.bodyLimit,
     childLoggerFactory: (log, bindings) => new RequestLog(log, bindings),
@@ -147,11 +149,12 @@ function problemSender(parts: ServerParts) {
  * Answers bytes that are not an HTTP request, without their text or a log line that an attacker could fill.
  */
 function answerMalformed(error: Error, socket: Socket): void {
-  if (!socket.writable || ('code' in error && error.code === 'ECONNRESET')) {
+  const code = 'code' in error ? String(error.code) : '';
+  if (!socket.writable || code === 'ECONNRESET') {
     socket.destroy();
     return;
   }
-  const status = STATUS_BY_ERROR_CODE[('code' in error && String(error.code)) || ''] ?? '400 Bad Request';
+  const status = STATUS_BY_ERROR_CODE[code] ?? '400 Bad Request';
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }
 
