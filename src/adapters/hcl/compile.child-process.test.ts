@@ -190,12 +190,12 @@ describe('the compiler', () => {
   test('answers pending requests when it is closed', async () => {
     const closing = start({ timeLimitMs: 60_000, processes: 1 });
     await closing.compile(goodText, {});
-    const waiting = closing.compile(endlessText, {});
+    const running = closing.compile(endlessText, {});
     const queued = closing.compile(goodText, {});
     const refused = expect(queued).rejects.toThrow('the compiler is closed');
     await new Promise((resolve) => setImmediate(resolve));
     await closing.close();
-    expect((await waiting).diagnostics).toMatchObject([
+    expect((await running).diagnostics).toMatchObject([
       { code: 'engine-fault', message: 'the compiler was closed' },
     ]);
     await refused;

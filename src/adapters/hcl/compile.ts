@@ -12,6 +12,7 @@ export interface CompilerOptions {
   timeLimitMs?: number;
   /** Time limit for one text in wall time. Default: 15 times `timeLimitMs`. */
   wallLimitMs?: number;
+  /** Memory limit of each process, in MiB. */
   memoryLimitMb?: number;
   /** Number of processes. A slow text delays only the texts that wait for its process. */
   processes?: number;
@@ -29,13 +30,13 @@ export interface CompilerOptions {
 export interface HclCompiler {
   /**
    * Never rejects because of the text: limits and engine faults are diagnostics. `sources`: texts that an
-   * earlier compilation needed. `share`: owner of the text; owners that wait take turns.
+   * earlier compilation needed. `owner`: whose text it is; owners with waiting texts take turns.
    */
   compile(
     source: string | Uint8Array,
     variables: GivenVariables,
     sources?: ResolvedSources,
-    share?: string,
+    owner?: string,
   ): Promise<Compilation>;
   /** Ends the processes. Requests that wait get an error. */
   close(): Promise<void>;
@@ -46,7 +47,7 @@ const WALL_TIME_FACTOR = 15;
 /** A slot for a process, which starts on demand. */
 interface ProcessSlot {
   process?: CompilerProcess;
-  idle?: NodeJS.Timeout;
+  idleTimer?: NodeJS.Timeout;
 }
 
 /** Compiles in child processes, so that a hostile text can only crash its own process. */
@@ -60,26 +61,26 @@ export function createCompiler(options: CompilerOptions = {}): HclCompiler {
   const queue = createFairPool(slots);
   let closed = false;
 
-  const stopIdle = async (slot: ProcessSlot): Promise<void> => {
-    clearTimeout(slot.idle);
-    const idleProcess = slot.process;
+  const stopProcess = async (slot: ProcessSlot): Promise<void> => {
+    clearTimeout(slot.idleTimer);
+    const { process } = slot;
     delete slot.process;
-    await idleProcess?.stop();
+    await process?.stop();
   };
   const run = async (slot: ProcessSlot, request: CompileRequest): Promise<Compilation> => {
     if (closed) throw new Error('the compiler is closed');
-    clearTimeout(slot.idle);
+    clearTimeout(slot.idleTimer);
     if (slot.process?.hasEnded()) delete slot.process;
     slot.process ??= startProcess(findEngine(options.engine), memoryLimitMb);
     const compilation = await slot.process.send(request, limits);
-    slot.idle = setTimeout(() => void stopIdle(slot), idleMs).unref();
+    slot.idleTimer = setTimeout(() => void stopProcess(slot), idleMs).unref();
     return compilation;
   };
 
   return {
-    async compile(source, variables, sources = {}, share = '') {
+    async compile(source, variables, sources = {}, owner = '') {
       const time = `${now().toISOString().slice(0, 19)}Z`;
-      const slot = await queue.acquire(share);
+      const slot = await queue.acquire(owner);
       try {
         return await run(slot, { source, variables, sources, time });
       } finally {
@@ -88,7 +89,7 @@ export function createCompiler(options: CompilerOptions = {}): HclCompiler {
     },
     async close() {
       closed = true;
-      await Promise.all(slots.map(stopIdle));
+      await Promise.all(slots.map(stopProcess));
     },
   };
 }

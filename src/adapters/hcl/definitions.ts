@@ -27,6 +27,7 @@ export function openDefinitions(
   return {
     parse(text) {
       const document = cached.get(text) ?? parseText(engine, text, time);
+      // Deleted and set again, the cache is in the order of the last use.
       cached.delete(text);
       if (text.length > MAX_CACHED_CHARACTERS || CALLS_TIMESTAMP.test(text)) uncached.push(document);
       else cached.set(text, document);

@@ -34,7 +34,7 @@ beforeAll(async () => {
   engine = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
 }, 600_000);
 
-/** It finds the handler of a panic by the calls in the stack of an error, so it needs all of them. */
+/** hcl2-parser finds the handler of a panic by the calls in the stack of an error, so it needs all of them. */
 function parseByHcl2Parser(source: string): Plain {
   const limit = Error.stackTraceLimit;
   Error.stackTraceLimit = Infinity;
@@ -59,11 +59,12 @@ function addItem(target: Shape, item: Item, document: HclDocument): void {
     return;
   }
   const path = [item.type, ...item.labels.map(({ text }) => text)];
-  const parent = path.slice(0, -1).reduce<Shape>((owner, name) => {
-    const child = owner[name] ?? {};
-    owner[name] = child;
-    return isObject(child) ? child : {};
-  }, target);
+  let parent = target;
+  for (const name of path.slice(0, -1)) {
+    const child = parent[name] ?? {};
+    parent[name] = child;
+    parent = isObject(child) ? child : {};
+  }
   const listName = path.at(-1) ?? '';
   const list = parent[listName] ?? [];
   parent[listName] = Array.isArray(list) ? [...list, reshape(document, item.body)] : list;

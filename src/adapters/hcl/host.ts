@@ -11,7 +11,7 @@ import type { EvaluationLimits, HostAnswer, HostRequest } from './worker-message
  */
 const [, , engine = '', megabytes = ''] = argv;
 const memoryLimitMb = Number(megabytes);
-const compiled = compileEngine();
+const compiledEngine = compileEngine();
 let thread: CompilerThread | undefined;
 
 process.on('message', ({ request, limits }: HostRequest) => {
@@ -22,7 +22,7 @@ process.on('disconnect', () => process.exit());
 
 async function answer(request: HostRequest['request'], limits: EvaluationLimits): Promise<HostAnswer> {
   try {
-    thread ??= startThread(await compiled, memoryLimitMb);
+    thread ??= startThread(await compiledEngine, memoryLimitMb);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return {

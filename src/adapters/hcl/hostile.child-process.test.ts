@@ -18,8 +18,9 @@ const script = (cmd: string): string =>
   `job "a" {\n  task "t" {\n    run "shell" {\n      cmd = ${cmd}\n    }\n  }\n}\n`;
 const args = (list: string): string =>
   `job "a" {\n  task "t" {\n    run "exec" {\n      path = "x"\n      args = ${list}\n    }\n  }\n}\n`;
-const nested = (inner: string, depth: number): string =>
-  Array.from({ length: depth }).reduce(
+/** A number squared again and again. */
+const squared = (inner: string, times: number): string =>
+  Array.from({ length: times }).reduce(
     (text: string, _, i) => `[for v${i} in [${text}] : v${i} * v${i}][0]`,
     inner,
   );
@@ -75,7 +76,7 @@ const refused: [title: string, source: string | Uint8Array, code: string][] = [
     'evaluation-failed',
   ],
   ['an indentation of a billion blanks', script('indent(1000000000, "a\\nb")'), 'evaluation-failed'],
-  ['a number of a billion digits, multiplied', script(`"\${${nested('1e999', 40)}}"`), 'evaluation-failed'],
+  ['a number of a billion digits, multiplied', script(`"\${${squared('1e999', 40)}}"`), 'evaluation-failed'],
   ['a number of a billion digits, in a string', script('"${tonumber("1e600000000")}"'), 'evaluation-failed'],
   ['a number of a billion digits, formatted', script('format("%d", "1e600000000")'), 'evaluation-failed'],
   ['a number of a billion digits, in JSON', script('"${jsondecode("1e600000000")}"'), 'evaluation-failed'],
@@ -122,7 +123,7 @@ async function codesOf(target: HclCompiler, source: string | Uint8Array): Promis
 }
 
 async function expectHealth(target: HclCompiler): Promise<void> {
-  // A slow machine may need a second attempt within half a second.
+  // On a slow machine, even a good text may exceed a time limit of half a second.
   for (;;) {
     const { pipeline, diagnostics } = await target.compile(script('upper("a")'), {});
     if (pipeline) return;

@@ -8,5 +8,5 @@ const LF = 0x0a;
 export function withLineFeeds(source: string | Uint8Array): string | Uint8Array {
   if (typeof source === 'string') return source.replaceAll('\r\n', '\n');
   if (!source.includes(CR)) return source;
-  return source.filter((byte, at) => byte !== CR || source[at + 1] !== LF);
+  return source.filter((byte, index) => byte !== CR || source[index + 1] !== LF);
 }

@@ -1,3 +1,6 @@
+// The binary format of WebAssembly: https://webassembly.github.io/spec/core/binary/modules.html
+/** The magic number and the version, of four bytes each, are before the sections. */
+const HEADER_BYTES = 8;
 const MEMORY_SECTION = 5;
 const PAGE_BYTES = 64 * 1024;
 
@@ -6,17 +9,17 @@ const PAGE_BYTES = 64 * 1024;
  * not count. An allocation beyond this maximum ends only the engine.
  */
 export function limitMemory(module: Uint8Array, megabytes: number): Uint8Array {
-  let at = 8;
-  while (at < module.length) {
-    const [size, start] = readNumber(module, at + 1);
-    if (module[at] === MEMORY_SECTION) {
+  let offset = HEADER_BYTES;
+  while (offset < module.length) {
+    const [size, start] = readNumber(module, offset + 1);
+    if (module[offset] === MEMORY_SECTION) {
       const section = boundedSection(
         module.subarray(start, start + size),
         (megabytes * 1024 * 1024) / PAGE_BYTES,
       );
-      return Buffer.concat([module.subarray(0, at), section, module.subarray(start + size)]);
+      return Buffer.concat([module.subarray(0, offset), section, module.subarray(start + size)]);
     }
-    at = start + size;
+    offset = start + size;
   }
   throw new Error('the HCL engine has no memory section; build it again');
 }
@@ -26,6 +29,7 @@ export function limitMemory(module: Uint8Array, megabytes: number): Uint8Array {
  * maximum they are `01 min max`.
  */
 function boundedSection(content: Uint8Array, maximum: number): Uint8Array {
+  // Before the minimum are the number of memories and the byte that says whether there is a maximum.
   const [minimum] = readNumber(content, 2);
   const body = [1, 1, ...writeNumber(minimum), ...writeNumber(Math.max(minimum, maximum))];
   return Uint8Array.from([MEMORY_SECTION, ...writeNumber(body.length), ...body]);
@@ -34,13 +38,13 @@ function boundedSection(content: Uint8Array, maximum: number): Uint8Array {
 /** Decodes LEB128: the number, and the index after it. */
 function readNumber(bytes: Uint8Array, start: number): [value: number, end: number] {
   let value = 0;
-  let at = start;
+  let offset = start;
   for (let shift = 0; shift < 35; shift += 7) {
-    const byte = bytes[at++] ?? 0;
+    const byte = bytes[offset++] ?? 0;
     value += (byte & 0x7f) * 2 ** shift;
     if (byte < 0x80) break;
   }
-  return [value, at];
+  return [value, offset];
 }
 
 function writeNumber(value: number): number[] {

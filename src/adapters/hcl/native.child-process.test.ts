@@ -23,6 +23,7 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(() => reference.stop());
 
+/** Expects the same from both; returns whether the quick check of the engine's guard accepts the text. */
 async function compare(source: Uint8Array): Promise<boolean> {
   const described = await describeBoth(engine, reference, source);
   expect(described?.ours).toEqual(described?.theirs);
@@ -30,10 +31,10 @@ async function compare(source: Uint8Array): Promise<boolean> {
 }
 
 describe('the engine agrees with native hashicorp/hcl', () => {
-  test('on every text of the suite, and accepts most of them without its token check', async () => {
-    const acceptedWithoutTokens = [];
-    for (const source of suiteTexts) acceptedWithoutTokens.push(await compare(Buffer.from(source)));
-    expect(acceptedWithoutTokens.filter(Boolean).length).toBeGreaterThan(0.8 * suiteTexts.length);
+  test('on every text of the suite, most of which the quick check of its guard accepts', async () => {
+    let acceptedQuickly = 0;
+    for (const source of suiteTexts) if (await compare(Buffer.from(source))) acceptedQuickly += 1;
+    expect(acceptedQuickly).toBeGreaterThan(0.8 * suiteTexts.length);
   });
 
   test('on generated valid and invalid texts', async () => {

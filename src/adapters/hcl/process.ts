@@ -22,7 +22,7 @@ export interface CompilerProcess {
 const isSource = import.meta.url.endsWith('.ts');
 /** The program of the process: beside the bundle, or this source file's neighbour. */
 const program = fileURLToPath(new URL(isSource ? './host.ts' : './hcl-host.js', import.meta.url));
-/** The directory that the program may read. */
+/** The only folder that the program may read, besides that of the engine. */
 const readableFolder = fileURLToPath(new URL(isSource ? '../../../' : './', import.meta.url));
 
 export function startProcess(engine: string, memoryLimitMb: number): CompilerProcess {
@@ -30,10 +30,10 @@ export function startProcess(engine: string, memoryLimitMb: number): CompilerPro
   void preferForOutOfMemory(child);
   const stderrOf = collectStderr(child);
   let settle: ((answer: HostAnswer) => void) | undefined;
-  let ended: HostAnswer | undefined;
+  let finalAnswer: HostAnswer | undefined;
   const end = (failure: Diagnostic): void => {
-    ended ??= { kind: 'failed', failure };
-    settle?.(ended);
+    finalAnswer ??= { kind: 'failed', failure };
+    settle?.(finalAnswer);
   };
   const exited = new Promise<void>((resolve) => {
     child.on('close', (code, signal) => {
@@ -50,7 +50,7 @@ export function startProcess(engine: string, memoryLimitMb: number): CompilerPro
 
   return {
     async send(request, limits) {
-      if (ended) return readAnswer(ended);
+      if (finalAnswer) return readAnswer(finalAnswer);
       child.ref();
       child.channel?.ref();
       const answer = new Promise<HostAnswer>((resolve) => {
@@ -69,7 +69,7 @@ export function startProcess(engine: string, memoryLimitMb: number): CompilerPro
       unrefChild(child);
       return readAnswer(outcome);
     },
-    hasEnded: () => ended !== undefined,
+    hasEnded: () => finalAnswer !== undefined,
     async stop() {
       end(diagnose('engine-fault', undefined, 'the compiler was closed'));
       refChild(child);

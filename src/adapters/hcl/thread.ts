@@ -35,16 +35,16 @@ export function startThread(module: WorkerData['module'], memoryLimitMb: number)
   worker.on('message', (answer: CompileAnswer | { kind: 'ready' }) => settle?.(answer));
   worker.on('error', (error: NodeJS.ErrnoException) => fail(explainFault(error, evaluatedRange.read())));
   worker.on('exit', () => fail(diagnose('engine-fault', undefined, 'the thread that reads pipelines ended')));
-  const started = nextMessage();
+  const firstMessage = nextMessage();
 
   return {
     async send(request, limits) {
-      const start = await started;
-      if (start.kind !== 'ready') return start;
+      const first = await firstMessage;
+      if (first.kind !== 'ready') return first;
       const answer = nextMessage();
       evaluatedRange.note(undefined);
       const watch = await watchTime(worker, limits, {
-        onLimit: () => fail(timeLimitDiagnostic(limits.cpuMs, evaluatedRange.read())),
+        onCpuLimit: () => fail(timeLimitDiagnostic(limits.cpuMs, evaluatedRange.read())),
         onWallLimit: () => fail(busyDiagnostic(limits)),
       });
       worker.postMessage(request, []);
@@ -76,11 +76,14 @@ export function busyDiagnostic({ wallMs }: EvaluationLimits): Diagnostic {
   );
 }
 
-/** Calls `onLimit` when the thread has used this much processor time, otherwise `onWallLimit`. */
+/**
+ * Calls `onCpuLimit` when the thread has used `cpuMs` of processor time, and `onWallLimit` when `wallMs` have
+ * passed.
+ */
 async function watchTime(
   worker: Worker,
-  { cpuMs: limitMs, wallMs }: EvaluationLimits,
-  { onLimit, onWallLimit }: { onLimit: () => void; onWallLimit: () => void },
+  { cpuMs, wallMs }: EvaluationLimits,
+  { onCpuLimit, onWallLimit }: { onCpuLimit: () => void; onWallLimit: () => void },
 ): Promise<{ end: () => void }> {
   const usedMs = async (): Promise<number> => {
     try {
@@ -94,12 +97,12 @@ async function watchTime(
   const before = await usedMs();
   let ended = false;
   const checkTime = async (): Promise<void> => {
-    const spent = (await usedMs()) - before;
+    const spentMs = (await usedMs()) - before;
     if (ended) return;
-    if (spent >= limitMs) onLimit();
-    else timer = setTimeout(() => void checkTime(), Math.max(limitMs - spent, 10));
+    if (spentMs >= cpuMs) onCpuLimit();
+    else timer = setTimeout(() => void checkTime(), Math.max(cpuMs - spentMs, 10));
   };
-  let timer = setTimeout(() => void checkTime(), limitMs);
+  let timer = setTimeout(() => void checkTime(), cpuMs);
   const wallTimer = setTimeout(onWallLimit, wallMs);
   return {
     end() {

@@ -1,5 +1,6 @@
 import { randomFillSync } from 'node:crypto';
 
+// Numbers and sizes of WASI preview 1 (wasi_snapshot_preview1).
 const SUCCESS = 0;
 const BAD_DESCRIPTOR = 8;
 const NOT_SUPPORTED = 52;
@@ -23,9 +24,10 @@ export function systemCalls(memory: () => WebAssembly.Memory): {
 } {
   const view = () => new DataView(memory().buffer);
   let stderr = '';
-  const writeCounts = (count: number, size: number): number => {
-    view().setUint32(count, 0, true);
-    view().setUint32(size, 0, true);
+  // The last parameters of a call are the addresses at which it writes its results.
+  const writeZeros = (countAddress: number, sizeAddress: number): number => {
+    view().setUint32(countAddress, 0, true);
+    view().setUint32(sizeAddress, 0, true);
     return SUCCESS;
   };
   const write = (descriptor: number, vectors: number, length: number, written: number): number => {
@@ -42,9 +44,9 @@ export function systemCalls(memory: () => WebAssembly.Memory): {
     return SUCCESS;
   };
   const calls = {
-    args_sizes_get: writeCounts,
+    args_sizes_get: writeZeros,
     args_get: () => SUCCESS,
-    environ_sizes_get: writeCounts,
+    environ_sizes_get: writeZeros,
     environ_get: () => SUCCESS,
     clock_time_get: (_clock: number, _precision: bigint, result: number) => {
       view().setBigUint64(result, process.hrtime.bigint(), true);

@@ -14,7 +14,14 @@ export interface EvaluateAnswer {
   value?: WireValue;
 }
 
-type WireRange = [number, number, number, number, number, number];
+type WireRange = [
+  line: number,
+  column: number,
+  byte: number,
+  endLine: number,
+  endColumn: number,
+  endByte: number,
+];
 
 interface WireBody {
   range: WireRange;

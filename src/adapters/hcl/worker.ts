@@ -15,20 +15,20 @@ const evaluatedRange = openEvaluatedRange(rangeMemory);
 const engine = startEngine(module);
 /** Collects garbage after this many bytes of text. Parsing creates about a thousand times as much garbage. */
 const COLLECT_AFTER_BYTES = 16 * 1024;
-let uncollected = 0;
-const answer = (message: CompileAnswer | { kind: 'ready' }): void => parentPort?.postMessage(message, []);
+let uncollectedBytes = 0;
+const post = (message: CompileAnswer | { kind: 'ready' }): void => parentPort?.postMessage(message, []);
 
 parentPort?.on('message', ({ source, variables, sources, time }: CompileRequest) => {
   const compilation = serialize(
     compileText(engine, source, variables, { sources, time, onEvaluation: evaluatedRange.note }),
   );
   const { length } = compilation;
-  answer(
+  post(
     length > LIMITS.definitionBytes ? { kind: 'too-long', bytes: length } : { kind: 'compiled', compilation },
   );
-  uncollected += source.length;
-  if (uncollected < COLLECT_AFTER_BYTES) return;
-  uncollected = 0;
+  uncollectedBytes += source.length;
+  if (uncollectedBytes < COLLECT_AFTER_BYTES) return;
+  uncollectedBytes = 0;
   engine.collect();
 });
-answer({ kind: 'ready' });
+post({ kind: 'ready' });
