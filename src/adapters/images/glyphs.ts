@@ -47,37 +47,39 @@ export async function drawGlyphs(letters: ReadonlySet<string>, size: number): Pr
   const common = [...letters].filter((letter) => hasAdvance(letter) && letter !== ' ');
   const rare = [...letters].filter((letter) => !hasAdvance(letter)).slice(0, MAX_RARE_CHARACTERS);
   const [ascent, lineHeight] = [Math.ceil(size * 1.3), Math.ceil(size * 2)];
-  const cells: Cell[] = [];
+  const commonCells: Cell[] = [];
   const spacing = size / 3;
   let pen = size;
   for (const letter of common) {
     const advance = advanceOf(letter) * size;
-    cells.push({ letter, origin: pen, advance, baseline: ascent });
+    commonCells.push({ letter, origin: pen, advance, baseline: ascent });
     pen += advance + advanceOf(' ') * size + 2 * spacing;
   }
-  for (const [index, letter] of rare.entries()) {
-    cells.push({
-      letter,
-      origin: size + index * 3 * size,
-      advance: advanceOf(letter) * size,
-      baseline: lineHeight + ascent,
-    });
-  }
+  const rareCells = rare.map((letter, index) => ({
+    letter,
+    origin: size + index * 3 * size,
+    advance: advanceOf(letter) * size,
+    baseline: lineHeight + ascent,
+  }));
   const width = Math.ceil(Math.max(pen, (rare.length + 1) * 3 * size)) * SUBPIXEL_PHASES;
-  // One text with all common characters, where the first one begins, and one text for each rare character.
-  const texts = cells
-    .filter(({ baseline }, index) => index === 0 || baseline > lineHeight)
-    .map(
-      ({ letter, origin, baseline }) =>
-        `<text x="${origin}" y="${baseline}">${escapeXml(baseline > lineHeight ? letter : common.join(' '))}</text>`,
-    );
+  const commonTexts = commonCells.slice(0, 1).map((firstCell) => textAt(firstCell, common.join(' ')));
+  const rareTexts = rareCells.map((cell) => textAt(cell, cell.letter));
   const svg =
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${2 * lineHeight}">` +
     `<g transform="scale(${SUBPIXEL_PHASES} 1)" font-family="${FAMILY}" font-size="${size}"` +
-    ` letter-spacing="${spacing}" text-rendering="geometricPrecision">${texts.join('')}</g></svg>`;
+    ` letter-spacing="${spacing}" text-rendering="geometricPrecision">` +
+    `${[...commonTexts, ...rareTexts].join('')}</g></svg>`;
   const sheet = await sharp(Buffer.from(svg)).extractChannel('alpha').raw().toBuffer();
-  return new Map(cells.map((cell) => [cell.letter, cutOut({ sheet, width, lineHeight, ascent }, cell)]));
+  return new Map(
+    [...commonCells, ...rareCells].map((cell) => [
+      cell.letter,
+      cutOut({ sheet, width, lineHeight, ascent }, cell),
+    ]),
+  );
 }
+
+const textAt = ({ origin, baseline }: Cell, text: string): string =>
+  `<text x="${origin}" y="${baseline}">${escapeXml(text)}</text>`;
 
 interface Sheet {
   sheet: Uint8Array;

@@ -31,7 +31,8 @@ export interface Layouts {
 type ComputeLayout = (graph: Graph, dot: string) => Promise<LayoutResult>;
 
 interface CachedLayout {
-  size: number;
+  /** Nodes and edges of the graph. */
+  elements: number;
   result: Promise<LayoutResult>;
 }
 
@@ -47,9 +48,9 @@ function cacheLayouts(computeLayout: ComputeLayout, maxElements: number): FindLa
   const cache = new Map<string, CachedLayout>();
   /** Cached graphs are the same objects each time, so their text and hash are computed once. */
   const texts = new WeakMap<Graph, { key: string; dot: string }>();
-  let total = 0;
+  let totalElements = 0;
   const evict = (key: string): void => {
-    total -= cache.get(key)?.size ?? 0;
+    totalElements -= cache.get(key)?.elements ?? 0;
     cache.delete(key);
   };
   const compute = async (key: string, graph: Graph, dot: string): Promise<LayoutResult> => {
@@ -66,11 +67,12 @@ function cacheLayouts(computeLayout: ComputeLayout, maxElements: number): FindLa
     if (nodes.length > MAX_NODES || edges.length > MAX_EDGES) return { refused: tooLarge(graph) };
     const { key, dot } = texts.get(graph) ?? dotWithKey(graph);
     texts.set(graph, { key, dot });
-    const cached = cache.get(key) ?? { size: nodes.length + edges.length, result: compute(key, graph, dot) };
-    total += cache.has(key) ? 0 : cached.size;
+    const elements = nodes.length + edges.length;
+    const cached = cache.get(key) ?? { elements, result: compute(key, graph, dot) };
+    if (!cache.has(key)) totalElements += elements;
     cache.delete(key);
     cache.set(key, cached);
-    for (const oldest of cache.keys()) if (total > maxElements && oldest !== key) evict(oldest);
+    for (const oldest of cache.keys()) if (totalElements > maxElements && oldest !== key) evict(oldest);
     return cached.result;
   };
 }

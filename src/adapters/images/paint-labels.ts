@@ -38,9 +38,9 @@ export function paintLabels(
   }
 }
 
-/** `#rrggbb` */
+/** The bytes of a colour such as `#rrggbb`. */
 const bytesOf = (colour: string): number[] =>
-  [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
+  [1, 3, 5].map((start) => Number.parseInt(colour.slice(start, start + 2), 16));
 
 function blend(
   { data, width, height }: Pixels,
@@ -57,14 +57,18 @@ function blend(
   }
 }
 
-/** Blends ink over a pixel, which can be transparent. */
-function blendPixel(data: Uint8Array, at: number, { bytes, opacity }: Ink, covered: number): void {
-  const over = covered * opacity;
-  const under = ((data[at + 3] ?? 0) / 255) * (1 - over);
-  const alpha = over + under;
+/**
+ * Blends ink over a pixel, which can be transparent (the operator "over" of alpha compositing). `index`: the
+ * first byte of the pixel.
+ */
+function blendPixel(data: Uint8Array, index: number, { bytes, opacity }: Ink, covered: number): void {
+  const inkAlpha = covered * opacity;
+  const groundAlpha = ((data[index + 3] ?? 0) / 255) * (1 - inkAlpha);
+  const alpha = inkAlpha + groundAlpha;
   for (let channel = 0; channel < 3; channel++) {
-    const [ink = 0, ground = 0] = [bytes[channel], data[at + channel]];
-    data[at + channel] = Math.round((ink * over + ground * under) / alpha);
+    const ink = bytes[channel] ?? 0;
+    const ground = data[index + channel] ?? 0;
+    data[index + channel] = Math.round((ink * inkAlpha + ground * groundAlpha) / alpha);
   }
-  data[at + 3] = Math.round(alpha * 255);
+  data[index + 3] = Math.round(alpha * 255);
 }

@@ -174,11 +174,13 @@ describe('an SVG picture', () => {
 /** Counts the pixels that have about this colour. */
 async function countPixels(png: Uint8Array, colour: string): Promise<number> {
   const { data, info } = await sharp(png).raw().toBuffer({ resolveWithObject: true });
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((start) =>
+    Number.parseInt(colour.slice(start, start + 2), 16),
+  );
   let count = 0;
-  for (let at = 0; at < data.length; at += info.channels) {
+  for (let pixel = 0; pixel < data.length; pixel += info.channels) {
     const differs = (channel: number, expected: number): boolean =>
-      Math.abs((data[at + channel] ?? 0) - expected) > 12;
+      Math.abs((data[pixel + channel] ?? 0) - expected) > 12;
     if (!differs(0, red) && !differs(1, green) && !differs(2, blue)) count++;
   }
   return count;

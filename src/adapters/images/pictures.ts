@@ -72,8 +72,11 @@ interface RequestQueue {
   close(): Promise<void>;
 }
 
-/** While this many requests wait, further requests are refused at once. They would time out in the queue. */
-const MAX_WAITING = 20;
+/**
+ * While this many requests run or wait, further requests are refused at once. They would time out in the
+ * queue.
+ */
+const MAX_OPEN_REQUESTS = 20;
 const BUSY = {
   refused: { reason: 'busy', message: 'too many pictures are being drawn at once: try again in a moment' },
 } as const;
@@ -81,16 +84,16 @@ const BUSY = {
 /** Sends one request at a time to a process that is started on demand. */
 function createRequestQueue(timeLimitMs: number, idleMs: number): RequestQueue {
   let drawing: DrawingProcess | undefined;
-  let last: Promise<unknown> = Promise.resolve();
+  let lastRequest: Promise<unknown> = Promise.resolve();
   let idleTimer: NodeJS.Timeout | undefined;
   let closed = false;
-  let waiting = 0;
+  let openRequests = 0;
 
-  const stopIdle = async (): Promise<void> => {
+  const stopProcess = async (): Promise<void> => {
     clearTimeout(idleTimer);
-    const idleProcess = drawing;
+    const stopping = drawing;
     drawing = undefined;
-    await idleProcess?.stop();
+    await stopping?.stop();
   };
   const run = async (request: DrawingRequest): Promise<DrawingReply | { refused: DrawingRefusal }> => {
     if (closed) return { refused: { reason: 'fault', message: 'the drawing was ended' } };
@@ -99,21 +102,21 @@ function createRequestQueue(timeLimitMs: number, idleMs: number): RequestQueue {
     const processOfRequest = drawing;
     const answer = await processOfRequest.send(request, timeLimitMs);
     if ('refused' in answer && drawing === processOfRequest) drawing = undefined;
-    idleTimer = setTimeout(() => void stopIdle(), idleMs);
+    idleTimer = setTimeout(() => void stopProcess(), idleMs);
     idleTimer.unref();
     return answer;
   };
   return {
     async send(request) {
-      if (waiting >= MAX_WAITING) return BUSY;
-      waiting += 1;
-      const answer = last.then(() => run(request)).finally(() => (waiting -= 1));
-      last = answer.catch(() => undefined);
+      if (openRequests >= MAX_OPEN_REQUESTS) return BUSY;
+      openRequests += 1;
+      const answer = lastRequest.then(() => run(request)).finally(() => (openRequests -= 1));
+      lastRequest = answer.catch(() => undefined);
       return await answer;
     },
     async close() {
       closed = true;
-      await stopIdle();
+      await stopProcess();
     },
   };
 }

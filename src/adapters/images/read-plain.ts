@@ -16,8 +16,12 @@ const MARGIN = 7;
 const POINTS_PER_INCH = 72;
 
 /**
- * Reads Graphviz' `plain-ext` format: one line for the graph, each node and each edge, in inches from the
- * lower left corner.
+ * Reads Graphviz' `plain-ext` format, in inches from the lower left corner
+ * (https://graphviz.org/docs/outputs/plain/):
+ *
+ *   graph <scale> <width> <height>
+ *   node <name> <x> <y> …
+ *   edge <tail> <head> <number of points> <x> <y> <x> <y> …
  */
 export function readPlain(plain: string): GraphvizLayout {
   const layout: GraphvizLayout = { width: 0, height: 0, nodes: new Map(), edges: new Map() };
@@ -51,12 +55,16 @@ export function readPlain(plain: string): GraphvizLayout {
  * row.
  */
 function reachRows(points: readonly Point[], tail: string, head: string): Point[] {
-  const [tailMargin, headMargin] = [tail, head].map((end) => (end.includes(':') ? ROWS_MARGIN : 0));
+  const tailMargin = marginAt(tail);
+  const headMargin = marginAt(head);
   return points.map(({ x, y }, index) => {
-    if (index < 2) return { x: x - (tailMargin ?? 0), y };
-    return { x: index < points.length - 2 ? x : x + (headMargin ?? 0), y };
+    if (index < 2) return { x: x - tailMargin, y };
+    if (index >= points.length - 2) return { x: x + headMargin, y };
+    return { x, y };
   });
 }
+
+const marginAt = (end: string): number => (end.includes(':') ? ROWS_MARGIN : 0);
 
 /** In points. */
 const ARROW = { length: 7, halfWidth: 2.8 };
