@@ -58,6 +58,7 @@ export interface ShimShell {
   env: Record<string, string>;
 }
 
+/** Kinds of frames to the shim and from it. They, flags and kinds of exits are numbered as in `command.go`. */
 export const TO_SHIM = { run: 1, signal: 2, credit: 3, end: 4, debug: 5, input: 6, resize: 7 } as const;
 export const FROM_SHIM = { started: 1, stdout: 2, stderr: 3, output: 4, exit: 5, consumed: 6 } as const;
 
@@ -95,17 +96,16 @@ export function encodeCommand(command: ShimCommand): Buffer {
 }
 
 function flagsOf(command: ShimCommand): number {
-  const flags: [bit: number, isSet: boolean][] = [
-    [1, command.makeExecutable === true],
-    [2, command.cwd === undefined],
-    [4, command.script !== undefined],
-    [8, command.wantsOutput === true],
-    [16, command.leftovers !== undefined],
-    [32, command.leftovers === 'stay'],
-    [64, command.input !== undefined],
-    [128, command.fresh === true],
-  ];
-  return flags.reduce((sum, [bit, isSet]) => sum + (isSet ? bit : 0), 0);
+  let flags = 0;
+  if (command.makeExecutable === true) flags += 1;
+  if (command.cwd === undefined) flags += 2;
+  if (command.script !== undefined) flags += 4;
+  if (command.wantsOutput === true) flags += 8;
+  if (command.leftovers !== undefined) flags += 16;
+  if (command.leftovers === 'stay') flags += 32;
+  if (command.input !== undefined) flags += 64;
+  if (command.fresh === true) flags += 128;
+  return flags;
 }
 
 export function uint32(value: number): Buffer {

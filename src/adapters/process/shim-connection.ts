@@ -54,6 +54,8 @@ interface RunningCommand {
   consumed?: () => void;
 }
 
+const END_LIMIT_MS = 2000;
+/** The numbers of Linux: signal(7). */
 const SIGNALS = { SIGHUP: 1, SIGTERM: 15, SIGKILL: 9 } as const;
 
 /** The agent's end of the connection to one shim. Commands may run at the same time. */
@@ -80,8 +82,8 @@ export class ShimConnection {
     socket.on('error', () => undefined);
   }
 
-  /** Starts to handle frames. `rest` are the bytes that came together with the hello, but after it. */
-  begin(rest: Buffer): void {
+  /** Starts to handle frames. `earlyBytes` came together with the hello, but after it. */
+  begin(earlyBytes: Buffer): void {
     const cutFrames = frameCutter((sealed) => this.#receive(this.#seals.open(sealed)));
     const receive = (bytes: Buffer): void => {
       try {
@@ -91,7 +93,7 @@ export class ShimConnection {
         this.#socket.destroy();
       }
     };
-    receive(rest);
+    receive(earlyBytes);
     this.#socket.on('data', receive);
   }
 
@@ -137,15 +139,16 @@ export class ShimConnection {
   }
 
   /**
-   * Asks the shim to kill the remaining processes and exit with 0. Drops the connection if it takes too long.
+   * Asks the shim to kill the remaining processes and exit with 0. Drops the connection if the shim takes too
+   * long.
    */
   async end(): Promise<void> {
-    const limit = setTimeout(() => this.#socket.destroy(), 2000);
+    const timer = setTimeout(() => this.#socket.destroy(), END_LIMIT_MS);
     await this.askToEnd();
-    clearTimeout(limit);
+    clearTimeout(timer);
   }
 
-  /** Asks the shim to end as `end` does, but waits for it without a limit. */
+  /** Asks the shim to end as `end` does, but waits for its end without a limit. */
   async askToEnd(): Promise<void> {
     this.#send(TO_SHIM.end, 0, Buffer.alloc(0));
     await this.closed;
@@ -208,9 +211,10 @@ export class ShimConnection {
     id: number,
     { stream, bytes }: { stream: 'stdout' | 'stderr'; bytes: Buffer },
   ): void {
-    const credit = (): void => this.#send(TO_SHIM.credit, id, uint32(bytes.length));
+    // The shim sends further output only after the agent has returned the credit for earlier output.
+    const returnCredit = (): void => this.#send(TO_SHIM.credit, id, uint32(bytes.length));
     const handled = command.listener.onOutput(stream, bytes);
-    if (handled) void handled.then(credit, credit);
-    else credit();
+    if (handled) void handled.then(returnCredit, returnCredit);
+    else returnCredit();
   }
 }

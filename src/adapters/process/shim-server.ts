@@ -40,9 +40,9 @@ export class ShimServer {
     limitMs: number,
     stop?: AbortSignal,
   ): Promise<Map<string, ShimConnection>> {
-    let limit: NodeJS.Timeout | undefined;
-    const timeout = new Promise<never>((_, reject) => {
-      limit = setTimeout(() => {
+    let timer: NodeJS.Timeout | undefined;
+    const failure = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
         const missing = containers.filter((name) => !this.#connected.has(name));
         reject(new Error(`no connection from ${missing.join(', ')} within ${Math.round(limitMs / 1000)} s`));
       }, limitMs);
@@ -52,9 +52,9 @@ export class ShimServer {
     });
     try {
       const connections = containers.map(async (name) => [name, await this.#connection(name)] as const);
-      return new Map(await Promise.race([Promise.all(connections), timeout]));
+      return new Map(await Promise.race([Promise.all(connections), failure]));
     } finally {
-      clearTimeout(limit);
+      clearTimeout(timer);
       this.close();
     }
   }
@@ -71,10 +71,10 @@ export class ShimServer {
 
   #shakeHands(socket: Socket): void {
     let bytes = Buffer.alloc(0);
-    const limit = setTimeout(() => socket.destroy(), HELLO_LIMIT_MS);
-    limit.unref();
+    const timer = setTimeout(() => socket.destroy(), HELLO_LIMIT_MS);
+    timer.unref();
     const refuse = (): void => {
-      clearTimeout(limit);
+      clearTimeout(timer);
       socket.destroy();
     };
     const receive = (more: Buffer): void => {
@@ -83,7 +83,7 @@ export class ShimServer {
         const hello = readHello(bytes);
         if (!hello) return;
         socket.off('data', receive).off('error', refuse);
-        clearTimeout(limit);
+        clearTimeout(timer);
         if (this.#connected.has(hello.container)) throw new Error('a container connects once');
         const { answer, seals } = answerHello(hello, shimKey(this.#secret, hello.container));
         socket.write(answer);
