@@ -20,7 +20,7 @@ describe('the digest of a version', () => {
   });
 });
 
-test('a webhook token is derived from key, resource and generation, and reveals none of them', () => {
+test('a webhook token depends on key, resource and generation, and is the same each time', () => {
   const key = Buffer.alloc(32, 1);
   const token = webhookToken(key, 7, 1);
   expect(token).toMatch(/^[\w-]{43}$/);

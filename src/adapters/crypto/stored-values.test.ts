@@ -46,8 +46,8 @@ describe('a sealed value', () => {
   test.each([0, 12, -1])('does not open after a change of byte %i', (index) => {
     const sealed = sealValue(keyPair.publicKey, VALUE, 'a');
     const ciphertext = Buffer.from(sealed.ciphertext);
-    const at = index < 0 ? ciphertext.length + index : index;
-    ciphertext[at] = (ciphertext[at] ?? 0) ^ 1;
+    const position = index < 0 ? ciphertext.length + index : index;
+    ciphertext[position] = (ciphertext[position] ?? 0) ^ 1;
     expect(() => openValue(storeKeys([keyPair.privateKey]), { ...sealed, ciphertext }, 'a')).toThrow();
   });
 });

@@ -1,7 +1,10 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
-/** Ranges that are not the public internet: private, shared, local, documentation, multicast, reserved. */
-const notPublic = new BlockList();
+/**
+ * Ranges that are not the public internet: private, shared, local, documentation, multicast, reserved. Most
+ * are in the registry of special-purpose addresses (RFC 6890).
+ */
+const nonPublicIPv4 = new BlockList();
 for (const range of [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -19,18 +22,18 @@ for (const range of [
   '224.0.0.0/4',
   '240.0.0.0/4',
 ])
-  add(notPublic, range);
+  addRange(nonPublicIPv4, range);
 
 /** In IPv6 only the global unicast range is allowed, without tunnels, documentation and benchmarks. */
-const global6 = new BlockList();
-add(global6, '2000::/3');
-const notPublic6 = new BlockList();
-for (const range of ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']) add(notPublic6, range);
-/** NAT64: IPv6 addresses that stand for IPv4 addresses. */
-const translated = new BlockList();
-add(translated, '64:ff9b::/96');
+const globalIPv6 = new BlockList();
+addRange(globalIPv6, '2000::/3');
+const nonPublicIPv6 = new BlockList();
+for (const range of ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']) addRange(nonPublicIPv6, range);
+/** NAT64 (RFC 6052): IPv6 addresses that stand for IPv4 addresses. */
+const nat64 = new BlockList();
+addRange(nat64, '64:ff9b::/96');
 
-function add(list: BlockList, range: string): void {
+function addRange(list: BlockList, range: string): void {
   const [address = '', bits = ''] = range.split('/');
   list.addSubnet(address, Number(bits), isIPv4(address) ? 'ipv4' : 'ipv6');
 }
@@ -41,20 +44,21 @@ export function rangesOf(ranges: readonly string[]): BlockList {
   for (const range of ranges) {
     if (!/^[\da-fA-F.:]+\/\d{1,3}$/.test(range))
       throw new Error(`${range} is not a range such as 10.1.0.0/16`);
-    add(list, range);
+    addRange(list, range);
   }
   return list;
 }
 
 /** Whether connections to the address are allowed. */
 export function isAllowed(address: string, allowed: BlockList): boolean {
+  // The address of an interface may have a zone, as in `fe80::1%eth0`.
   const [bare = ''] = address.split('%');
-  if (isIPv4(bare)) return allowed.check(bare, 'ipv4') || !notPublic.check(bare, 'ipv4');
+  if (isIPv4(bare)) return allowed.check(bare, 'ipv4') || !nonPublicIPv4.check(bare, 'ipv4');
   if (!isIPv6(bare)) return false;
   if (allowed.check(bare, 'ipv6')) return true;
-  const translatedAddress = translated.check(bare, 'ipv6') ? lastFourBytes(bare) : undefined;
+  const translatedAddress = nat64.check(bare, 'ipv6') ? lastFourBytes(bare) : undefined;
   if (translatedAddress !== undefined) return isAllowed(translatedAddress, allowed);
-  return global6.check(bare, 'ipv6') && !notPublic6.check(bare, 'ipv6');
+  return globalIPv6.check(bare, 'ipv6') && !nonPublicIPv6.check(bare, 'ipv6');
 }
 
 /** A NAT64 address has the IPv4 address that it stands for in its last four bytes. */

@@ -31,14 +31,14 @@ afterAll(async () => {
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
 });
 
-async function send(url = `${bases[0]}/a`, more: object = {}): Promise<GuardedAnswer> {
+async function send(url = `${bases[0]}/a`, overrides: object = {}): Promise<GuardedAnswer> {
   return await requests.send(url, {
     method: 'GET',
     headers: { authorization: 'Bearer secret', accept: 'text/plain' },
     allowHttp: true,
     maxBytes: 1024,
     signal: AbortSignal.timeout(300_000),
-    ...more,
+    ...overrides,
   });
 }
 

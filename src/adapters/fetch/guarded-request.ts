@@ -78,8 +78,9 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 function headersFor(url: URL, first: URL, { headers }: Attempt): Record<string, string> {
   const { authorization, ...others } = headers;
-  const isFirstOrigin = authorization !== undefined && url.origin === first.origin;
-  return { 'user-agent': 'millrace', ...others, ...(isFirstOrigin ? { authorization } : {}) };
+  const safeHeaders = { 'user-agent': 'millrace', ...others };
+  if (authorization === undefined || url.origin !== first.origin) return safeHeaders;
+  return { ...safeHeaders, authorization };
 }
 
 async function readAnswer(

@@ -24,21 +24,21 @@ export function guardedWebFetch(options: FetchOptions = {}): GuardedWebFetch {
     async fetch(url, { method, headers, body, signal }) {
       const refusal = refuseUrl(new URL(url), { rules: {}, isReachable });
       if (refusal !== undefined) throw new TypeError(refusal);
-      const limit = AbortSignal.timeout(timeoutMs);
+      const timeout = AbortSignal.timeout(timeoutMs);
       const answer = await request(url, {
         dispatcher: agent,
         method: method === 'POST' ? 'POST' : 'GET',
         headers: { ...headers, 'user-agent': 'millrace', 'accept-encoding': 'identity' },
-        signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),
+        signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
         ...(body instanceof URLSearchParams && { body: body.toString() }),
       });
-      const found = await readBounded(answer.body, options.maxBytes ?? 256 * 1024);
-      if ('failure' in found) throw new TypeError(found.failure);
+      const readBody = await readBounded(answer.body, options.maxBytes ?? 256 * 1024);
+      if ('failure' in readBody) throw new TypeError(readBody.failure);
       const headerPairs = Object.entries(answer.headers).flatMap(([name, value]) =>
         [value ?? []].flat().map((item): [string, string] => [name, item]),
       );
       const hasNoBody = [204, 205, 304].includes(answer.statusCode);
-      return new Response(hasNoBody ? null : new Uint8Array(found.bytes), {
+      return new Response(hasNoBody ? null : new Uint8Array(readBody.bytes), {
         status: answer.statusCode,
         headers: headerPairs,
       });

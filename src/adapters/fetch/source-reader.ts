@@ -25,11 +25,14 @@ export const MAX_SOURCE_BYTES = LIMITS.bytes;
 /** The registry has rules of its own, because the installation's admin configured it. */
 const registryRules = (url: string): SourceRules => ({ allowHttp: url.startsWith('http:') });
 
-const isOfRegistry = (source: string): boolean => source.startsWith('svc://');
+const REGISTRY_SCHEME = 'svc://';
+
+const isOfRegistry = (source: string): boolean => source.startsWith(REGISTRY_SCHEME);
 
 function urlOf(source: string, registry: string | undefined): string | undefined {
   if (!isOfRegistry(source)) return source;
-  return registry === undefined ? undefined : `${registry.replace(/\/$/, '')}/${source.slice(6)}.hcl`;
+  if (registry === undefined) return undefined;
+  return `${registry.replace(/\/$/, '')}/${source.slice(REGISTRY_SCHEME.length)}.hcl`;
 }
 
 function textOf(bytes: Buffer): string | undefined {

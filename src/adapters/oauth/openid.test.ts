@@ -50,8 +50,8 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-const query = (more: Record<string, string> = {}): string =>
-  new URLSearchParams({ code: 'c', state: REQUEST.state, iss: ISSUER, ...more }).toString();
+const query = (overrides: Record<string, string> = {}): string =>
+  new URLSearchParams({ code: 'c', state: REQUEST.state, iss: ISSUER, ...overrides }).toString();
 const identify = async (queryString = query()) =>
   await client.identify(PROVIDER, { ...REQUEST, query: queryString });
 const FAILURE = { failure: expect.any(String) };

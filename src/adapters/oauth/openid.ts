@@ -19,7 +19,7 @@ const TIMEOUT_SECONDS = 10;
 
 interface CachedConfiguration {
   configuration: openid.Configuration;
-  until: number;
+  validUntil: number;
 }
 
 /**
@@ -32,16 +32,14 @@ export function openIdClient(parts: OpenIdParts): OAuthClient {
   async function configurationOf(provider: StoredProvider): Promise<openid.Configuration> {
     const secret = await parts.secretOf(provider.secretKey);
     if (secret === undefined) throw new Error(`there is no client secret ${provider.secretKey}`);
-    const key = JSON.stringify([provider, secret]);
-    const cached = cachedConfigurations.get(provider.canonical + key);
-    if (cached !== undefined && cached.until > parts.now()) return cached.configuration;
+    const key = `${provider.canonical}${JSON.stringify([provider, secret])}`;
+    const cached = cachedConfigurations.get(key);
+    if (cached !== undefined && cached.validUntil > parts.now()) return cached.configuration;
     const configuration = await configure(provider, secret, parts.fetch);
+    // Earlier settings and secrets of the same provider are not needed again.
     for (const oldKey of cachedConfigurations.keys())
       if (oldKey.startsWith(`${provider.canonical}[`)) cachedConfigurations.delete(oldKey);
-    cachedConfigurations.set(provider.canonical + key, {
-      configuration,
-      until: parts.now() + METADATA_VALID_MS,
-    });
+    cachedConfigurations.set(key, { configuration, validUntil: parts.now() + METADATA_VALID_MS });
     return configuration;
   }
 

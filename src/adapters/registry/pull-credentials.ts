@@ -27,6 +27,7 @@ export function credentialText(type: string | undefined, data: Record<string, st
  * the same server keep their order.
  */
 export function credentialsFor(image: ImageName, texts: readonly string[]): PullCredential[] {
+  // A kubelet sorts servers in descending order too, so that a longer path comes before a shorter one.
   const credentials = texts
     .flatMap(readCredentials)
     .toSorted((a, b) => Number(a.server < b.server) - Number(a.server > b.server));

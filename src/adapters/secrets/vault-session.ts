@@ -90,9 +90,8 @@ export class VaultSession {
   /** Revokes the token of a login. A failure is ignored, because the token expires anyway. */
   async close(): Promise<void> {
     if (!this.#loggedIn) return;
-    const authorized = await this.#authorized();
-    if ('token' in authorized)
-      await this.#send('POST', 'auth/token/revoke-self', { token: authorized.token });
+    const login = await this.#loginOnce();
+    if ('token' in login) await this.#send('POST', 'auth/token/revoke-self', { token: login.token });
   }
 
   async #get<S extends TSchema>(
@@ -100,12 +99,12 @@ export class VaultSession {
     schema: S,
     operation: string,
   ): Promise<{ body: Static<S> } | Fault> {
-    const authorized = await this.#authorized();
-    if ('fault' in authorized) return authorized;
-    return checkAnswer(await this.#send('GET', path, authorized), schema, operation);
+    const login = await this.#loginOnce();
+    if ('fault' in login) return login;
+    return checkAnswer(await this.#send('GET', path, login), schema, operation);
   }
 
-  #authorized(): Promise<{ token: string } | Fault> {
+  #loginOnce(): Promise<{ token: string } | Fault> {
     this.#token ??= this.#logIn();
     return this.#token;
   }

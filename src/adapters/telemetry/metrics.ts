@@ -87,6 +87,11 @@ export interface AgentMetrics {
   /** A stream of an agent in a warm Pod, which waits for a build, opened (1) or ended (-1). */
   waiting(change: 1 | -1): void;
 }
+/**
+ * What became of an agent's request for a session. `same`: the agent repeated it with the same key. `taken`:
+ * another key has used the nonce. `over`: the work of the session has ended. `not-yet`: the Pod cannot be
+ * identified yet, and the agent tries again.
+ */
 export type SessionResult = 'opened' | 'same' | 'taken' | 'over' | 'refused' | 'not-yet' | 'error';
 
 export function agentMetrics(registry: Registry): AgentMetrics {
