@@ -133,8 +133,9 @@ async function lockPutTargets(
         ORDER BY c.revision DESC LIMIT 1), r.scope_id)
       ELSE r.scope_id END
     ORDER BY s.id FOR UPDATE OF s`);
-  const own = targets.find((target) => target.own);
-  return own && { ...own, stream: targets.filter((target) => !target.own).map(({ scope }) => scope) };
+  const ownTarget = targets.find((target) => target.own);
+  const otherScopes = targets.filter((target) => !target.own).map(({ scope }) => scope);
+  return ownTarget && { ...ownTarget, stream: otherScopes };
 }
 
 /**

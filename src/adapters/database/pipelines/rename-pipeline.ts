@@ -60,9 +60,9 @@ async function refusal(
   { id, teamId }: LockedPipeline,
   to: string,
 ): Promise<Extract<RenameAnswer, { answer: 'taken' | 'history' | 'busy' }> | undefined> {
-  const other = await connection.maybeOne(rows<{ live: boolean }>()`
+  const otherPipeline = await connection.maybeOne(rows<{ live: boolean }>()`
     SELECT deleted_at IS NULL AS live FROM pipelines WHERE team_id = ${teamId} AND name = ${to}`);
-  if (other !== null) return { answer: other.live ? 'taken' : 'history' };
+  if (otherPipeline !== null) return { answer: otherPipeline.live ? 'taken' : 'history' };
   const builds = await runningBuilds(connection, id);
   return builds === 0 ? undefined : { answer: 'busy', builds };
 }
