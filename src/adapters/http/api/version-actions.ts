@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { Problem } from '#adapters/http/protocol/problem.ts';
 import { route, type Route } from '#adapters/http/server/route.ts';
 import { defined } from '#defined';
+import type { VersionTriggered } from '#flows/builds/action-ports.ts';
 import { triggerVersion } from '#flows/builds/trigger-version.ts';
 import { disableVersion, enableVersion } from '#flows/pipelines/disable-version.ts';
 import { pinResource, unpinResource } from '#flows/pipelines/pin-resource.ts';
@@ -133,34 +134,33 @@ function triggerRoute(ports: PipelinePorts): Route {
         await triggerVersion(params, trigger, ports),
         versionName(params),
       );
-      const reasons = refused.flatMap((refusedJob) =>
-        refusedJob.reasons.map(({ code, message }) => ({
-          code,
-          message: `Job ${refusedJob.job}: ${message}`,
-        })),
-      );
-      if (builds.length === 0) {
-        const reasonSentences = reasons.map(({ message }) => message).join(' ');
-        const noJobReason = `No job gets ${params.resource} without passed.`;
-        throw new Problem('job-cannot-run', reasonSentences === '' ? noJobReason : reasonSentences, {
-          reasons,
-        });
-      }
-      const createdBuilds = builds.map((build) => ({
-        job: build.job,
-        number: build.number,
-        url: buildUrl(build, build.number),
-      }));
+      if (builds.length === 0) throw noBuildProblem(params.resource, refused);
       const data = {
-        builds: createdBuilds,
-        refused: refused.map((refusedJob) => ({
-          job: refusedJob.job,
-          reasons: refusedJob.reasons.map(({ code, message }) => ({ code, message })),
+        builds: builds.map((build) => ({
+          job: build.job,
+          number: build.number,
+          url: buildUrl(build, build.number),
+        })),
+        refused: refused.map(({ job, reasons }) => ({
+          job,
+          reasons: reasons.map(({ code, message }) => ({ code, message })),
         })),
       };
       return reply.code(201).send({ data });
     },
   });
+}
+
+/** Says why no job can start a build: the reasons of each, or that no job gets the resource directly. */
+function noBuildProblem(resource: string, refused: VersionTriggered['refused']): Problem {
+  const reasons = refused.flatMap(({ job, reasons: jobReasons }) =>
+    jobReasons.map(({ code, message }) => ({ code, message: `Job ${job}: ${message}` })),
+  );
+  const detail =
+    reasons.length === 0
+      ? `No job gets ${resource} without passed.`
+      : reasons.map(({ message }) => message).join(' ');
+  return new Problem('job-cannot-run', detail, { reasons });
 }
 
 function versionName(params: { team: string; pipeline: string; resource: string; version: number }): string {

@@ -71,10 +71,10 @@ function crossSiteProblem(request: FastifyRequest, rules: BrowserRules): Problem
 
 function howToFix(request: FastifyRequest, { origin: external }: BrowserRules): string {
   const { origin, 'sec-fetch-site': site = 'same-origin' } = request.headers;
-  const own = ownOrigin(request);
-  if (external !== undefined && own !== undefined && site === 'same-origin') {
+  const opened = ownOrigin(request);
+  if (external !== undefined && opened !== undefined && site === 'same-origin') {
     return (
-      `This page was opened at ${own}, but this installation's address is ${external}. ` +
+      `This page was opened at ${opened}, but this installation's address is ${external}. ` +
       `Open ${external}, or set externalURL in the chart's values to the address that people open.`
     );
   }

@@ -167,11 +167,11 @@ export class BuildFeed {
   }
 
   async #readLogs(): Promise<void> {
-    for (let more = true; more && this.#head !== undefined;) {
+    for (let hasMore = true; hasMore && this.#head !== undefined;) {
       const page = await this.#read(this.#head);
       if (page === undefined) return this.#finish(GONE);
       this.#buffer(page);
-      more = page.hasMore;
+      hasMore = page.hasMore;
       if (page.complete) {
         await this.#readState();
         this.#end = END;
