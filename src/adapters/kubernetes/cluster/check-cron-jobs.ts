@@ -62,12 +62,12 @@ async function ownCronJobs(
   client: CheckCronJobsOptions['client'],
 ): Promise<Map<string, Wire<CronJob>>> {
   const selector = `${OWNED_BY_MILLRACE},${LABEL.pipeline}=${labelValue(pipeline)}`;
-  const own = new Map<string, Wire<CronJob>>();
+  const byName = new Map<string, Wire<CronJob>>();
   const listed = await client.list(KINDS.cronJobs, { namespace, labelSelector: selector }, (items) => {
-    for (const item of items) if (ownedBy(item, uid)) own.set(item.metadata?.name ?? '', item);
+    for (const item of items) if (ownedBy(item, uid)) byName.set(item.metadata?.name ?? '', item);
   });
   orThrow(listed, `listing the CronJobs of ${namespace}/${pipeline}`);
-  return own;
+  return byName;
 }
 
 /**

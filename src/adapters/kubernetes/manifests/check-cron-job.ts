@@ -25,7 +25,6 @@ const FINISHED_JOB_TTL_SECONDS = 120;
  */
 export function checkCronJob(work: CheckGroupWork, team: TeamRules, installation: Installation): V1CronJob {
   const { deadlineSeconds } = work;
-  const { schedule } = work.group;
   const labels = { ...checkPodLabels(work), [LABEL.checkGroup]: work.group.key };
   const annotations = { [ANNOTATION.resources]: work.group.resources.join(',') };
   return {
@@ -39,8 +38,7 @@ export function checkCronJob(work: CheckGroupWork, team: TeamRules, installation
       ownerReferences: [ownerReference(work.owner)],
     },
     spec: {
-      schedule: schedule.kind === 'cron' ? schedule.expression : `@every ${schedule.seconds}s`,
-      timeZone: (schedule.kind === 'cron' ? schedule.timeZone : undefined) ?? 'Etc/UTC',
+      ...scheduleOf(work),
       suspend: work.group.timedByOperator,
       concurrencyPolicy: 'Forbid',
       startingDeadlineSeconds: STARTING_DEADLINE_SECONDS,
@@ -74,3 +72,10 @@ export function checkCronJob(work: CheckGroupWork, team: TeamRules, installation
     },
   };
 }
+
+function scheduleOf({ group: { schedule } }: CheckGroupWork): { schedule: string; timeZone: string } {
+  if (schedule.kind === 'every') return { schedule: `@every ${schedule.seconds}s`, timeZone: UTC };
+  return { schedule: schedule.expression, timeZone: schedule.timeZone ?? UTC };
+}
+
+const UTC = 'Etc/UTC';

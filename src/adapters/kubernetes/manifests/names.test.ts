@@ -7,7 +7,7 @@ const build = { id: 41, attempt: 1, team: 'blue', pipeline: 'demo', job: 'unit',
 const NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
 describe('names of objects that Millrace creates', () => {
-  test('are readable', () => {
+  test('contain the names of the pipeline and of the job or resource', () => {
     expect(buildPodName(build)).toMatch(/^demo-unit-7-1-[0-9a-f]{5}$/);
     expect(checkPodName('demo', 12)).toBe('check-demo-12');
     expect(cronJobName('demo', 'every-30s')).toBe('demo-check-every-30s');

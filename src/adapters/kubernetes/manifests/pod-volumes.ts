@@ -137,7 +137,10 @@ function sharedMounts(
   { hasShim, forSecrets }: { hasShim: boolean; forSecrets: boolean },
 ): V1VolumeMount[] {
   if (!shared) return [];
-  return [...(forSecrets ? [] : [WORKDIR_MOUNT]), ...(hasShim ? [] : [{ ...SHIM_MOUNT, readOnly: true }])];
+  const mounts: V1VolumeMount[] = [];
+  if (!forSecrets) mounts.push(WORKDIR_MOUNT);
+  if (!hasShim) mounts.push({ ...SHIM_MOUNT, readOnly: true });
+  return mounts;
 }
 
 function teamMount({ volume, readOnly }: MountedVolume): V1VolumeMount {
