@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { V1Container, V1PodSpec, V1PolicyRule } from '@kubernetes/client-node';
-import { flowsOfPods, INTERNAL_GATEWAY_LABELS } from '#adapters/kubernetes/manifests/network-policy.ts';
+import { connectionsOfPods, INTERNAL_GATEWAY_LABELS } from '#adapters/kubernetes/manifests/network-policy.ts';
 import { CLUSTER_ROLES, SERVICE_ACCOUNTS } from '#adapters/kubernetes/manifests/release-names.ts';
 import { internalGatewayConfig, operatorConfig, publicGatewayConfig, type Source } from '#config';
 import { checkout } from '#tools/checkout.ts';
@@ -355,7 +355,7 @@ describe('docs/reference/network.md lists the flows of', () => {
   });
 
   test('check and build Pods, and no other', () => {
-    const flows = flowsOfPods([], {
+    const connections = connectionsOfPods([], {
       release: 'millrace',
       namespace: 'millrace-system',
       image: '',
@@ -365,7 +365,7 @@ describe('docs/reference/network.md lists the flows of', () => {
       certificateAuthority: '',
     });
     const documented = tableRows(document, 'Check and build Pods', 3).map((row) => row.split(' | ')[2]);
-    expect(documented).toEqual(flows.map(({ purpose }) => purpose));
+    expect(documented).toEqual(connections.map(({ purpose }) => purpose));
   });
 
   test('all Pods, because the chart denies every other flow', () => {

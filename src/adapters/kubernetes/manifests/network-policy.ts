@@ -24,7 +24,7 @@ const DNS_PORTS: V1NetworkPolicyPort[] = [
 export const INTERNAL_GATEWAY_LABELS = { 'app.kubernetes.io/component': 'gateway-internal' };
 const INTERNAL_GATEWAY_PORT = 8443;
 
-interface Flow {
+interface AllowedConnection {
   /** Why the Pods need the connection. */
   purpose: string;
   to: V1NetworkPolicyPeer[];
@@ -32,7 +32,7 @@ interface Flow {
 }
 
 /** The connections that check and build Pods may open. They accept none. */
-export function flowsOfPods(denyCidrs: string[], installation: Installation): Flow[] {
+export function connectionsOfPods(denyCidrs: string[], installation: Installation): AllowedConnection[] {
   const denied = (v6: boolean): string[] => denyCidrs.filter((cidr) => cidr.includes(':') === v6);
   return [
     {
@@ -63,10 +63,12 @@ export function flowsOfPods(denyCidrs: string[], installation: Installation): Fl
 }
 
 export function teamNetworkPolicy(denyCidrs: string[], installation: Installation): V1NetworkPolicySpec {
-  const egress: V1NetworkPolicyEgressRule[] = flowsOfPods(denyCidrs, installation).map(({ to, ports }) => ({
-    to,
-    ...defined({ ports }),
-  }));
+  const egress: V1NetworkPolicyEgressRule[] = connectionsOfPods(denyCidrs, installation).map(
+    ({ to, ports }) => ({
+      to,
+      ...defined({ ports }),
+    }),
+  );
   return {
     podSelector: { matchLabels: { [MANAGED_BY]: 'millrace' } },
     policyTypes: ['Ingress', 'Egress'],
