@@ -95,8 +95,8 @@ async function createPartition(
 }
 
 /**
- * Reads the catalog, because `to_regclass` may miss a table that another process created while this one waited
- * for the lock.
+ * Reads the catalog, because `to_regclass` may miss a table that another process created while this one
+ * waited for the lock.
  */
 async function hasTable(connection: Pick<DatabasePool, 'oneFirst'>, name: string): Promise<boolean> {
   return await connection.oneFirst(

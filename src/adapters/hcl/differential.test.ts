@@ -34,7 +34,7 @@ beforeAll(async () => {
   engine = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
 }, 600_000);
 
-/** hcl2-parser finds the handler of a panic by the calls in the stack of an error, so it needs all of them. */
+/** hcl2-parser finds the handler of a panic by the calls in the stack of an error, so it needs them all. */
 function parseByHcl2Parser(source: string): Plain {
   const limit = Error.stackTraceLimit;
   Error.stackTraceLimit = Infinity;

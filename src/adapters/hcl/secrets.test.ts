@@ -37,7 +37,7 @@ const functions = (
   'trimsuffix upper urlencode values ' +
   'zipmap'
 ).split(' ');
-/** Functions that put their arguments into the result unchanged; used more often, so that results have secrets. */
+/** Functions that move arguments into the result unchanged; used more often, so that results have secrets. */
 const movingFunctions =
   'coalesce concat element flatten join lookup merge one reverse tolist tomap tostring values'.split(' ');
 

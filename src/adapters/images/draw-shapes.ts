@@ -52,7 +52,7 @@ export function drawShapes({ graph, layout, styles }: Picture): Shapes {
     }
   }
   const [width, height] = [Math.ceil(layout.width * scale), Math.ceil(layout.height * scale)];
-  // From the lowest to the highest layer: rows of compact nodes cover their frames, and their edges cover both.
+  // From the lowest to the highest layer: rows of compact nodes cover the frames, and their edges cover both.
   const body = [edges, nodes, rows, rowEdges].flatMap((layer) => layer.paths()).join('\n');
   return {
     svg:

@@ -58,7 +58,7 @@ export interface ShimShell {
   env: Record<string, string>;
 }
 
-/** Kinds of frames to the shim and from it. They, flags and kinds of exits are numbered as in `command.go`. */
+/** Kinds of frames. `command.go` has the same numbers, and those of the flags and of the kinds of exits. */
 export const TO_SHIM = { run: 1, signal: 2, credit: 3, end: 4, debug: 5, input: 6, resize: 7 } as const;
 export const FROM_SHIM = { started: 1, stdout: 2, stderr: 3, output: 4, exit: 5, consumed: 6 } as const;
 

@@ -102,8 +102,8 @@ interface WarmRow {
 }
 
 /**
- * Stores the key of the agent in a warm Pod. A second key with the credential of that agent means that someone
- * else may have the credential: the warm Pod fails, unless a build has taken it.
+ * Stores the key of the agent in a warm Pod. A second key with the credential of that agent means that
+ * someone else may have the credential: the warm Pod fails, unless a build has taken it.
  */
 async function openWarm(
   pool: Database['pool'],

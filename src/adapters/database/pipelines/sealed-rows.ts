@@ -8,7 +8,7 @@ export interface SealedRow extends SealedValue {
 }
 
 export interface SealedRows {
-  /** Values whose key is wrapped with another key than `keyId`, in order of row id, with ids above `after`. */
+  /** Values whose key is not wrapped with the key `keyId`, in order of row id, with ids above `after`. */
   ofOtherKeys(keyId: string, limit: number, after?: number): Promise<SealedRow[]>;
   /** Saves a newly wrapped key. Does nothing if the value was replaced meanwhile. */
   saveWrappedKey(row: SealedRow, formerKeyId: string): Promise<void>;

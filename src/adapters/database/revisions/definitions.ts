@@ -9,9 +9,7 @@ export const MAX_CACHED_BYTES = 32 * 1024 * 1024;
 /** One call returns no more definitions once they have this many bytes. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
-/**
- * Definitions by revision id. They never change, so some are cached and frequent queries need not readDefinition them.
- */
+/** Definitions by revision id. They never change, so some are cached: frequent queries need not read them. */
 export interface Definitions {
   /**
    * Returns definitions in the given order until their size reaches the limit; at least the first. Call again

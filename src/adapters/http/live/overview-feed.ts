@@ -23,7 +23,7 @@ interface Parts {
 
 interface Viewer {
   stream: EventStream;
-  /** The teams that the viewer has no state of, or whose changes it has missed: it needs their whole state. */
+  /** Teams of which the viewer has no state, or has missed a change: it needs their whole state. */
   missingTeams: Set<string>;
 }
 

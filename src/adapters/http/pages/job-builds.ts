@@ -42,7 +42,7 @@ function millisecondsOf({ startedAt, endedAt }: BuildView): number {
   return startedAt === undefined || endedAt === undefined ? 0 : endedAt.getTime() - startedAt.getTime();
 }
 
-/** The duration as a bar, beside that of the longestMilliseconds build of the list. */
+/** The duration as a bar, beside that of the longest build of the list. */
 function tookCell(build: BuildView, longestMilliseconds: number): Html {
   const milliseconds = millisecondsOf(build);
   const share =

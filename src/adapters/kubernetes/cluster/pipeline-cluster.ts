@@ -100,8 +100,8 @@ async function readSource(
 }
 
 /**
- * Adds a placeholder for each key of the Secret. The internal gateway passes the values from the Secret to the
- * Pod.
+ * Adds a placeholder for each key of the Secret. The internal gateway passes the values from the Secret to
+ * the Pod.
  */
 async function readSecret(
   name: string,

@@ -68,8 +68,8 @@ export class EventRecorder {
   }
 
   /**
-   * When no Event waits, this writer ends without another `await`: an Event that is recorded afterwards starts
-   * a new writer.
+   * When no Event waits, this writer ends without another `await`: an Event that is recorded afterwards
+   * starts a new writer.
    */
   async #write(): Promise<void> {
     try {
