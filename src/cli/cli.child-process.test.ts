@@ -16,7 +16,9 @@ beforeAll(async () => {
 
 test('a file that is named twice is read once', async () => {
   const once = await millrace('millrace validate src/cli/testdata/good.hcl');
-  expect(await millrace('millrace validate src/cli/testdata/good.hcl src/cli/testdata/good.hcl')).toEqual(once);
+  expect(await millrace('millrace validate src/cli/testdata/good.hcl src/cli/testdata/good.hcl')).toEqual(
+    once,
+  );
 });
 
 describe('the output for people equals the recorded file (`jest -u` records it; then read the difference)', () => {

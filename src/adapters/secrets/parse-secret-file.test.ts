@@ -82,6 +82,11 @@ describe('a hostile secret file', () => {
     expect(parseSecretFile(text, 'a', '')).toEqual({ values: new Map([['content', text]]) });
   });
 
+  test.each(['toString', '__proto__', 'xml'])('of the format %s is a fault', (format) => {
+    const fault = 'its format is none of json, yaml, env and raw';
+    expect(parseSecretFile('A=b', 'a', format)).toEqual({ fault });
+  });
+
   test('nested thousands of times is a fault', () => {
     expect(parseSecretFile('['.repeat(16_000), 'a.yaml', '')).toEqual({ fault: 'it is not valid YAML' });
   });

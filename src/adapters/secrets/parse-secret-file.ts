@@ -7,12 +7,12 @@ export const MAX_SECRET_FILE_BYTES = 64 * 1024;
 /** The parser of YAML is slow, and its time grows faster than the text. */
 export const MAX_YAML_BYTES = 16 * 1024;
 
-const FORMATS: Readonly<Record<string, (text: string) => SecretFile>> = {
-  json: (text) => readMembers(() => JSON.parse(text), 'JSON'),
-  yaml: (text) => readMembers(() => parse(text, YAML_OPTIONS), 'YAML'),
-  env: (text) => ({ values: new Map(text.split(/\r?\n/).flatMap(readLine)) }),
-  raw: (text) => ({ values: new Map([['content', text]]) }),
-};
+const FORMATS: ReadonlyMap<string, (text: string) => SecretFile> = new Map([
+  ['json', (text: string) => readMembers(() => JSON.parse(text), 'JSON')],
+  ['yaml', (text: string) => readMembers(() => parse(text, YAML_OPTIONS), 'YAML')],
+  ['env', (text: string) => ({ values: new Map(text.split(/\r?\n/).flatMap(readLine)) })],
+  ['raw', (text: string) => ({ values: new Map([['content', text]]) })],
+]);
 
 /**
  * `uniqueKeys: false` avoids the search for duplicate keys, which takes quadratic time. As in JSON, the last
@@ -29,7 +29,7 @@ export function parseSecretFile(text: string, name: string, format: string): Sec
   const maxBytes = usedFormat === 'yaml' ? MAX_YAML_BYTES : MAX_SECRET_FILE_BYTES;
   if (usedFormat !== 'raw' && Buffer.byteLength(text) > maxBytes)
     return { fault: `it is longer than ${maxBytes / 1024} KiB` };
-  return FORMATS[usedFormat]?.(text) ?? { fault: 'its format is none of json, yaml, env and raw' };
+  return FORMATS.get(usedFormat)?.(text) ?? { fault: 'its format is none of json, yaml, env and raw' };
 }
 
 function formatOf(name: string): string {

@@ -84,6 +84,9 @@ const REASONS: Readonly<Record<string, string>> = {
   content_trust: 'nothing verifies the signature of the image',
 };
 
+const whyLeftOut = (key: string): string =>
+  (Object.hasOwn(REASONS, key) ? REASONS[key] : undefined) ?? 'a node pulls the image by its name only';
+
 function referenceOf(
   source: YamlMap,
   digest: string | undefined,
@@ -96,11 +99,7 @@ function referenceOf(
   }
   for (const { key, keySpan } of source.entries) {
     if (!IN_REFERENCE.has(key))
-      conversion.leaveOut(
-        body,
-        keySpan,
-        `${key} has no counterpart: ${REASONS[key] ?? 'a node pulls the image by its name only'}`,
-      );
+      conversion.leaveOut(body, keySpan, `${key} has no counterpart: ${whyLeftOut(key)}`);
   }
   const tag = textOfScalar(yamlAt(source, 'tag'));
   const text = `${repository}${tag === undefined ? '' : `:${tag}`}${digest === undefined ? '' : `@${digest}`}`;

@@ -193,6 +193,14 @@ describe('a pipeline with more sources than are allowed', () => {
     expect(messages).toEqual(['the sources of the pipeline are longer than 2 MiB in all']);
     expect(fetched).toBeLessThan(20);
   });
+
+  test('the length of sources counts in bytes', async () => {
+    const long = text('€'.repeat(LIMITS.bytes / 3));
+    const names = { pipeline: sourceNames(LIMITS.sources) };
+    const answers = Object.fromEntries(sourceNames(LIMITS.sources).map((name) => [name, long]));
+    const { fetched } = await compileRefused({ names, answers });
+    expect(fetched).toBeLessThan(20);
+  });
 });
 
 test('sources that take too long together are given up for now', async () => {

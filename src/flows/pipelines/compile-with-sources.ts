@@ -1,3 +1,4 @@
+import { utf8Length } from '#domain/build/log-limit.ts';
 import type { Diagnostic } from '#domain/language/diagnostic.ts';
 import type { NeededSource, ResolvedSource, ResolvedSources } from '#domain/pipeline/compile-context.ts';
 import type { Compilation } from '#domain/pipeline/compile.ts';
@@ -117,7 +118,7 @@ async function fetchAll(
       if ('text' in answer) sources[source] = answer;
       else if (answer.transient) unavailable.push(`${source}: ${answer.failure}.`);
       else sources[source] = { failure: answer.failure };
-      refused ??= checkSourceBytes(lengthOf(sources));
+      refused ??= checkSourceBytes(bytesOf(sources));
     }
   };
   const concurrency = Math.min(MAX_CONCURRENT_FETCHES, toFetch.length);
@@ -128,10 +129,10 @@ async function fetchAll(
 
 const TOO_SLOW = `the sources of the pipeline take longer than ${LIMITS.sourceMilliseconds / 1000} s in all`;
 
-function lengthOf(sources: ResolvedSources): number {
-  let length = 0;
-  for (const source of Object.values(sources)) if ('text' in source) length += source.text.length;
-  return length;
+function bytesOf(sources: ResolvedSources): number {
+  let bytes = 0;
+  for (const source of Object.values(sources)) if ('text' in source) bytes += utf8Length(source.text);
+  return bytes;
 }
 
 function digestsOf(sources: ResolvedSources): string[] {

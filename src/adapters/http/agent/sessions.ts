@@ -73,17 +73,14 @@ export class Sessions {
     if (cached !== undefined) cached.bytes += bytes;
   }
 
+  /** A session that was cached before keeps its counts: to open it again must not reset its limits. */
   cache(keyHash: string, session: AgentSession): CachedSession {
     const now = performance.now();
     this.#unknown.delete(keyHash);
-    if (this.#cached.size >= MAX_CACHED) this.#dropOldest();
-    const cached = {
-      session,
-      validUntil: now + CACHED_MS,
-      windowEndsAt: now + WINDOW_MS,
-      requests: 0,
-      bytes: 0,
-    };
+    const known = this.#cached.get(keyHash);
+    if (known === undefined && this.#cached.size >= MAX_CACHED) this.#dropOldest();
+    const counts = known ?? { windowEndsAt: now + WINDOW_MS, requests: 0, bytes: 0 };
+    const cached = { ...counts, session, validUntil: now + CACHED_MS };
     this.#cached.set(keyHash, cached);
     return cached;
   }
