@@ -33,10 +33,10 @@ beforeEach(async () => {
   pipeline = (await stores.pipelines.savePipeline(toSave(withHooks()))).id;
 });
 
-function withHooks(): Pipeline {
+function withHooks(params: Record<string, string> = {}): Pipeline {
   const onTrigger = [{ kind: 'command' as const, run: { runner: 'shell' as const, cmd: 'echo' } }];
   const unit = { ...job('unit', get('git.app'), task('test')), onTrigger };
-  const resources = [resource('git.app'), resource('git.lib')];
+  const resources = [resource('git.app', { params }), resource('git.lib')];
   return samplePipeline({ resources, jobs: [unit, job('lint', get('git.lib'), task('lint'))] });
 }
 
@@ -269,6 +269,15 @@ test('hooks of a removed pipeline do not run any more', async () => {
   await stores.pipelines.removePipeline(APP);
   expect(await runHooks(ports())).toEqual({ failures: [] });
   expect(podNames()).toEqual([]);
+  expect(await stores.checks.openRuns()).toEqual([]);
+});
+
+test('hooks without a Pod whose resource gets another source take no slot after their deadline', async () => {
+  const run = await find('git.app', 'a');
+  await stores.pipelines.savePipeline(toSave(withHooks({ branch: 'release' })));
+  await passDeadline(run);
+  expect(await runHooks(ports())).toEqual({ failures: [] });
+  await compareWithPods(ports());
   expect(await stores.checks.openRuns()).toEqual([]);
 });
 

@@ -15,8 +15,9 @@ const MAX_START_SECONDS = 10 * 60;
 const SEND_SECONDS = 3 * 60;
 
 /**
- * Open runs of hooks and of notifications, oldest first. The time left comes from the database's clock, which
- * also ends the hold of versions.
+ * Open runs of hooks and of notifications, oldest first. Includes hooks that no longer hold versions because
+ * their resource got another source: every open run takes a slot until it ends. The time left comes from the
+ * database's clock, which also ends the hold of versions.
  */
 export async function openHookRuns({ pool }: Database): Promise<OpenHookRun[]> {
   const open = await pool.any(rows<
@@ -27,7 +28,8 @@ export async function openHookRuns({ pool }: Database): Promise<OpenHookRun[]> {
       c.error AS refused,
       a.pod_uid AS "podUid", o.work, extract(epoch FROM o.until - now()) * 1000 AS "leftMs"
     FROM (
-      SELECT run_id, 'hooks' AS work, held_until AS until FROM hook_runs WHERE open
+      SELECT h.run_id, 'hooks' AS work, h.held_until AS until
+      FROM check_runs v JOIN hook_runs h ON h.run_id = v.id WHERE v.closed_at IS NULL AND v.cause = 'version'
       UNION ALL
       SELECT id, 'notifications', coalesce(seen_at + ${SEND_SECONDS} * interval '1 second',
         opened_at + ${MAX_START_SECONDS} * interval '1 second')
