@@ -144,6 +144,8 @@ interface ReasonData {
   want?: number;
 }
 
+export const JOB_REMOVED: Reason = { code: 'JobRemoved', message: 'The pipeline no longer has this job.' };
+
 /** The names as part of a sentence: `a`, `a and b`, `a, b and c`. */
 export function formatList(names: readonly string[]): string {
   const last = names.at(-1) ?? '';

@@ -1,7 +1,7 @@
 import { isActive, type BuildStatus } from './build-changes.ts';
 import { interruptedByRetry, type RetryInterrupts } from './interrupt-older.ts';
 import { whyQueueFull } from './queue-limits.ts';
-import type { Reason } from './reasons.ts';
+import { JOB_REMOVED, type Reason } from './reasons.ts';
 import { whyPaused } from './why-no-build.ts';
 
 export interface RetryFacts {
@@ -77,7 +77,7 @@ function retryIndex(number: string): number {
 
 function whyNotRetried(facts: RetryFacts): Reason[] {
   const { number, status, versionGone, queued, job } = facts;
-  if (job === undefined) return [{ code: 'JobRemoved', message: 'The pipeline no longer has this job.' }];
+  if (job === undefined) return [JOB_REMOVED];
   const reasons = whyPaused({ pipeline: job.pipelinePaused, job: job.paused, name: job.name });
   if (job.disableRetry)
     reasons.push({ code: 'RetryDisabled', message: `${job.name} has disable_retry = true.` });

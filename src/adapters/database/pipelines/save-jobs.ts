@@ -3,6 +3,7 @@ import { stopBuilds } from '#adapters/database/builds/scheduling/stop-builds.ts'
 import { LAST_FOUND_FIRST, ofScope } from '#adapters/database/checks/versions-in-order.ts';
 import { ids, rows, textArray, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { DefinitionRows, GetRow } from '#domain/scheduling/definition-rows.ts';
+import { JOB_REMOVED } from '#domain/scheduling/reasons.ts';
 import { dropMarks, swapMarks, type Mark } from './get-marks.ts';
 
 /** Creates, restores, orders and removes jobs, stores their gets, and requests a decision on each job. */
@@ -11,6 +12,7 @@ export async function saveJobs(
   pipeline: number,
   { jobs, gets }: Pick<DefinitionRows, 'jobs' | 'gets'>,
 ): Promise<void> {
+  await refuseOldRequests(connection, pipeline);
   const names = jobs.map((job) => job.name);
   const records = jobs.map(({ approval, inputs, ...job }) => ({
     ...job,
@@ -45,6 +47,17 @@ export async function saveJobs(
     sql.fragment`SELECT id FROM jobs WHERE pipeline_id = ${pipeline} AND deleted_at IS NOT NULL`,
   );
   await saveGets(connection, pipeline, gets);
+}
+
+/**
+ * Refuses the open requests of jobs that are removed now, since one of these jobs may return with this save. A
+ * person's request must not make a build days later, when nobody expects it.
+ */
+async function refuseOldRequests(connection: Transaction, pipeline: number): Promise<void> {
+  await connection.query(rows()`
+    UPDATE job_triggers m SET refused = ${JSON.stringify([JOB_REMOVED])}::jsonb FROM jobs j
+    WHERE j.pipeline_id = ${pipeline} AND j.deleted_at IS NOT NULL AND m.job_id = j.id
+      AND m.build_id IS NULL AND m.refused IS NULL`);
 }
 
 /** Ends builds of removed jobs that wait for their turn; running builds continue. */
