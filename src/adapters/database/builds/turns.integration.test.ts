@@ -3,7 +3,7 @@ import { openPool, rows } from '#adapters/database/connection/pool.ts';
 import type { Job } from '#domain/pipeline/pipeline.ts';
 import { expireApprovals, giveTurnsToTeam } from '#flows/builds/give-turns.ts';
 import { get, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
-import { endOn, retryOn, triggerOn } from '#testing/stores/schedule.ts';
+import { endOn, followOn, retryOn, triggerOn } from '#testing/stores/schedule.ts';
 import {
   recordFoundVersions,
   giveTurns,
@@ -144,6 +144,36 @@ describe('a build has its turn', () => {
     await stores.actions.unpauseJob({ ...APP, job: 'deploy' });
     await failBuild('migrate 1');
     expect(await giveTurnsAndList()).toEqual(['deploy 1']);
+  });
+
+  test('a build that waits for its Pod loses its turn while its job is paused', async () => {
+    await stores.teams.saveTeam({ name: 'main', namespace: 'main', runningBuilds: 1 });
+    await save(jobs(['deploy'], ['unit']));
+    await triggerJobs('deploy', 'unit');
+    expect(await turns()).toEqual(['deploy 1']);
+    const [deploy] = await stores.builds.buildsToStart(10);
+    await stores.builds.explainPending(deploy?.id ?? 0, 'QuotaExceeded: no room');
+    await stores.actions.pauseJob({ ...APP, job: 'deploy' }, 'ann');
+    expect(await turns()).toEqual(['unit 1']);
+    expect((await stores.builds.buildsToStart(10)).map((build) => build.job)).toEqual(['unit']);
+    expect(await reasonsOf('deploy 1')).toContain('JobPaused: Job deploy is paused.');
+    await stores.actions.unpauseJob({ ...APP, job: 'deploy' });
+    await end('unit 1');
+    expect(await turns()).toEqual(['deploy 1']);
+    expect((await stores.builds.buildsToStart(10)).map((build) => build.job)).toEqual(['deploy']);
+  });
+
+  test('a build whose steps ran continues with its next Pod while its job is paused', async () => {
+    await save(jobs(['unit']));
+    await triggerJobs('unit');
+    const [unit] = await stores.builds.openAttempts();
+    await stores.builds.podCreated(unit?.id ?? 0, 1, 'pod-1', now());
+    const events = [{ sequence: 1, at: now().toISOString(), type: 'step-started', step: '0' }] as const;
+    await followOn(stores, unit?.id ?? 0, 1, [...events]);
+    await retryOn(stores, unit?.id ?? 0, 1, { reason: 'PodLost: gone', at: now() });
+    await stores.actions.pausePipeline(APP, 'ann');
+    expect(await turns()).toEqual(['unit 1']);
+    expect(await stores.builds.buildsToStart(10)).toMatchObject([{ job: 'unit', attempt: 2 }]);
   });
 
   test('a build keeps its turn while its Pod is replaced', async () => {

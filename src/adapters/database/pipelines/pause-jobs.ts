@@ -1,6 +1,6 @@
 import { sql, type FragmentSqlToken } from 'slonik';
 import { LAST_FOUND_FIRST, ofScope } from '#adapters/database/checks/versions-in-order.ts';
-import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
+import { ids, rows, type Transaction } from '#adapters/database/connection/pool.ts';
 
 /**
  * Pauses the jobs `j` that match the SQL condition. The caller holds the pipeline's lock. Returns whether any
@@ -13,7 +13,23 @@ export async function pauseJobs(
 ): Promise<boolean> {
   const paused = await connection.anyFirst(rows<{ id: number }>()`
     UPDATE jobs j SET paused = true, paused_by = ${by} WHERE ${condition} AND NOT j.paused RETURNING j.id`);
+  await returnTurns(connection, paused);
   return paused.length > 0;
+}
+
+/**
+ * Puts builds back into the queue that had their turn but wait for their Pod: a paused job starts no build, and
+ * takes no slot from others. A build whose steps have run continues with its next Pod.
+ */
+async function returnTurns(connection: Transaction, jobs: readonly number[]): Promise<void> {
+  if (jobs.length === 0) return;
+  await connection.query(rows()`
+    UPDATE builds SET admitted_at = NULL, wants_pod = false, pending_reason = NULL, start_after = NULL,
+      start_refusals = 0
+    WHERE id = ANY(ARRAY(
+      SELECT b.id FROM builds b WHERE b.job_id = ANY(${ids(jobs)}) AND b.wants_pod AND b.status = 'pending'
+        AND NOT EXISTS (SELECT 1 FROM build_steps s WHERE s.build_id = b.id)
+      ORDER BY b.id FOR UPDATE OF b))`);
 }
 
 /**
