@@ -95,9 +95,10 @@ export interface WaitReason {
 export interface PipelineStore extends RenameStore, SaveStore {
   /**
    * Stops everything of the pipeline. History, ids and webhook tokens stay for a new pipeline of that name.
-   * Returns the row ids of running builds that were asked to stop.
+   * Returns the row ids of running builds that were asked to stop. With `uid`, stops only the pipeline of that
+   * object.
    */
-  removePipeline(name: PipelineName): Promise<{ runningBuilds: number[] }>;
+  removePipeline(name: PipelineName & { uid?: string }): Promise<{ runningBuilds: number[] }>;
   /** Bounded, as `PipelineFacts` are. */
   storedFacts(name: PipelineName): Promise<StoredFacts | undefined>;
   definition(name: PipelineName): Promise<{ id: number; revision: number; pipeline: Pipeline } | undefined>;
@@ -107,5 +108,5 @@ export interface PipelineStore extends RenameStore, SaveStore {
   /** Replaces the sources that were cached before. */
   cacheSources(name: PipelineName, sources: CachedSources): Promise<void>;
   /** Pipelines that were not removed. */
-  livePipelines(): Promise<(PipelineName & { namespace: string })[]>;
+  livePipelines(): Promise<(PipelineName & { namespace: string; uid: string })[]>;
 }

@@ -88,8 +88,8 @@ test('only pipelines whose object is gone are stopped', async () => {
   const store = {
     livePipelines: () =>
       Promise.resolve([
-        { ...demo, namespace: 'team-blue' },
-        { team: 'blue', pipeline: 'gone', namespace: 'team-blue' },
+        { ...demo, namespace: 'team-blue', uid: 'uid-1' },
+        { team: 'blue', pipeline: 'gone', namespace: 'team-blue', uid: 'uid-2' },
       ]),
     removePipeline: (name: PipelineName) => {
       removed.push(name);
@@ -101,6 +101,30 @@ test('only pipelines whose object is gone are stopped', async () => {
   ).toMatchObject([{ pipeline: 'gone' }]);
   expect(removed).toMatchObject([{ pipeline: 'gone' }]);
   expect(notifications.sent).toEqual(['cancel 7', 'cancel 8']);
+});
+
+test('a pipeline that is created again while another one is stopped continues', async () => {
+  const objects = new Set<string>();
+  const live = ['first', 'second'].map((pipeline) => ({
+    team: 'blue',
+    pipeline,
+    namespace: 'team-blue',
+    uid: `uid of ${pipeline}`,
+  }));
+  const removed: object[] = [];
+  const store = {
+    livePipelines: () => Promise.resolve(live),
+    removePipeline: (name: PipelineName) => {
+      removed.push(name);
+      objects.add('second');
+      return Promise.resolve({ runningBuilds: [] });
+    },
+  };
+  const exists = (_: string, pipeline: string): boolean => objects.has(pipeline);
+  const notifications = new RecordedNotifications();
+  expect(await removeOrphans({ store, notifications, exists })).toMatchObject([{ pipeline: 'first' }]);
+  // Only that object's pipeline is stopped, even if another object has taken the name.
+  expect(removed).toEqual([{ team: 'blue', pipeline: 'first', uid: 'uid of first' }]);
 });
 
 const pipelinesOf = (): Promise<number> => Promise.resolve(4);

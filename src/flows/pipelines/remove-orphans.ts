@@ -15,8 +15,12 @@ export interface RemoveOrphansPorts {
 
 /** Stops pipelines whose object was deleted while the database was unreachable. Their history stays. */
 export async function removeOrphans(ports: RemoveOrphansPorts): Promise<PipelineName[]> {
-  const live = await ports.store.livePipelines();
-  const orphans = live.filter(({ namespace, pipeline }) => !ports.exists(namespace, pipeline));
-  for (const orphan of orphans) await stopPipeline(orphan, ports);
+  const orphans: PipelineName[] = [];
+  for (const { namespace, ...pipeline } of await ports.store.livePipelines()) {
+    // Asked for each pipeline right before it is stopped: its object may have been created again meanwhile.
+    if (ports.exists(namespace, pipeline.pipeline)) continue;
+    await stopPipeline(pipeline, ports);
+    orphans.push(pipeline);
+  }
   return orphans;
 }

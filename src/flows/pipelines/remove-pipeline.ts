@@ -42,12 +42,16 @@ export async function removePipeline(
 async function stopAndCount(name: PipelineName & { uid: string }, ports: RemovePipelinePorts) {
   const renamed = await ports.store.renamedTo(name.uid);
   if (renamed !== undefined) return { running: renamed.runningChecks, noun: 'check' };
-  return { running: await stopPipeline(name, ports), noun: 'build' };
+  const { team, pipeline } = name;
+  return { running: await stopPipeline({ team, pipeline }, ports), noun: 'build' };
 }
 
-/** Stops the pipeline, and notifies the agents of its running builds. Returns the number of these builds. */
+/**
+ * Stops the pipeline, and notifies the agents of its running builds. Returns the number of these builds. With
+ * `uid`, stops only the pipeline of that object.
+ */
 export async function stopPipeline(
-  name: PipelineName,
+  name: PipelineName & { uid?: string },
   {
     store,
     notifications,

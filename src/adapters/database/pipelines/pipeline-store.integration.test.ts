@@ -241,6 +241,16 @@ describe('a pipeline that is deleted', () => {
   });
 });
 
+test('a pipeline that another object has taken over is not stopped because the first object is gone', async () => {
+  const saved = await save();
+  await save(samplePipeline(), { uid: 'uid-2' });
+  await stores.pipelines.removePipeline({ ...APP, uid: 'uid-1' });
+  expect(await stores.pipelines.definition(APP)).toMatchObject({ id: saved.id });
+  expect(await stores.pipelines.livePipelines()).toMatchObject([{ pipeline: 'app', uid: 'uid-2' }]);
+  await stores.pipelines.removePipeline({ ...APP, uid: 'uid-2' });
+  expect(await stores.pipelines.definition(APP)).toBeUndefined();
+});
+
 test('a team is deleted only without pipelines and can come back', async () => {
   await save();
   expect(await stores.teams.removeTeam('main')).toBe('has-pipelines');

@@ -38,9 +38,9 @@ export function pipelineStore(database: Database & { webhookKey: Buffer }): Pipe
         WHERE t.name = ${team} AND p.deleted_at IS NULL`);
     },
     async livePipelines() {
-      const live = await pool.any(rows<PipelineName & { namespace: string }>()`
-        SELECT t.name AS team, p.name AS pipeline, p.namespace FROM pipelines p JOIN teams t ON t.id = p.team_id
-        WHERE p.deleted_at IS NULL ORDER BY p.id`);
+      const live = await pool.any(rows<PipelineName & { namespace: string; uid: string }>()`
+        SELECT t.name AS team, p.name AS pipeline, p.namespace, p.uid
+        FROM pipelines p JOIN teams t ON t.id = p.team_id WHERE p.deleted_at IS NULL ORDER BY p.id`);
       return [...live];
     },
   };

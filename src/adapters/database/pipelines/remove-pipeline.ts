@@ -6,21 +6,24 @@ import type { PipelineName } from '#flows/names.ts';
 
 /**
  * Marks the pipeline as deleted. Builds without a Pod end at once; builds with a Pod are marked for
- * cancellation. Returns the builds that have not ended yet: call it again until there are none.
+ * cancellation. Returns the builds that have not ended yet: call it again until there are none. With `uid`,
+ * does nothing if the pipeline belongs to another object.
  */
 export async function markPipelineRemoved(
   database: Database,
-  name: PipelineName,
+  name: PipelineName & { uid?: string },
 ): Promise<{ runningBuilds: number[] }> {
   return await database.pool.transaction(async (connection) => {
     await holdEpoch(database, connection);
+    const { uid = null } = name;
     const selectId = sql.fragment`SELECT p.id FROM pipelines p JOIN teams t ON t.id = p.team_id
-      WHERE t.name = ${name.team} AND p.name = ${name.pipeline}`;
+      WHERE t.name = ${name.team} AND p.name = ${name.pipeline} AND p.uid = coalesce(${uid}, p.uid)`;
     await connection.query(
       rows()`SELECT pg_advisory_xact_lock(${LOCK.pipeline}, id::int) FROM (${selectId}) AS named`,
     );
-    // The pipeline may have been renamed during the wait for the lock.
+    // During the wait for the lock, the pipeline may have been renamed, or taken over by another object.
     const id = await connection.maybeOneFirst(rows<{ id: number }>()`${selectId}`);
+    if (id === null && uid !== null) return { runningBuilds: [] };
     await connection.query(rows()`
       DELETE FROM kept_sources WHERE team = ${name.team} AND pipeline = ${name.pipeline}`);
     if (id === null) return { runningBuilds: [] };
