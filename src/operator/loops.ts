@@ -6,6 +6,7 @@ import { compareWithPods } from '#flows/builds/compare-with-pods.ts';
 import { scheduleJobs, schedulePipeline } from '#flows/builds/schedule-jobs.ts';
 import { startBuilds } from '#flows/builds/start-builds.ts';
 import { claimNotifications } from '#flows/checks/claim-notifications.ts';
+import { correctTimers } from '#flows/checks/correct-timers.ts';
 import { runHooks } from '#flows/checks/run-hooks.ts';
 import { startChecks } from '#flows/checks/start-checks.ts';
 import type { ReceivedNotification } from '#flows/notification-ports.ts';
@@ -237,7 +238,11 @@ export class Loops {
 
   /** While the checks of a pipeline do not run, nothing else updates its status. */
   async #showOverdueChecks(): Promise<ReconcileResult> {
-    this.#reconciling.checksOverdue(await this.#leadership.database.checks.overduePipelines(now()));
+    const { checks } = this.#leadership.database;
+    const corrected = await correctTimers({ checks, now });
+    if (corrected > 0)
+      this.#leadership.log.warn({ checks: corrected }, 'checks were due too late, because a clock was ahead');
+    this.#reconciling.checksOverdue(await checks.overduePipelines(now()));
     return 'done';
   }
 

@@ -78,6 +78,19 @@ export function nextAfterFailure(failed: {
 
 const MAX_BACK_OFF_MS = 60 * 60 * 1000;
 
+/**
+ * The latest time at which the next check can be due, if the clock of whoever set that time was right.
+ * Undefined: never.
+ */
+export function latestDue(
+  timer: { schedule: Schedule; failures: number; at: number },
+  cronNext: CronNext,
+): number | undefined {
+  const { schedule, failures, at } = timer;
+  if (schedule.kind === 'cron') return cronNext(schedule, at);
+  return at + Math.max(2 * schedule.seconds * 1000, failures === 0 ? 0 : MAX_BACK_OFF_MS);
+}
+
 /** Whether a check is overdue by more than two intervals. */
 export function checksStalled(
   timer: { schedule: Schedule; next: number; now: number },

@@ -1,5 +1,6 @@
 import type { HookResult } from '#domain/build/agent-protocol.ts';
 import type { DueNotifications, NotificationDecision } from '#domain/build/due-notifications.ts';
+import type { Schedule } from '#domain/pipeline/pipeline.ts';
 import type {
   CheckedScope,
   ClaimedScope,
@@ -28,6 +29,14 @@ export interface DueCheck extends PipelineName {
   builtInCron: boolean;
   cause: CheckCause;
   dueAt: Date;
+}
+
+/** Times are milliseconds since 1970. */
+export interface TimerAhead {
+  scope: number;
+  schedule: Schedule;
+  failures: number;
+  next: number;
 }
 
 export interface WebhookCall {
@@ -75,6 +84,13 @@ export interface CheckStore {
    * interval of a cron expression counts as one minute.
    */
   overduePipelines(at: Date): Promise<number[]>;
+  /**
+   * Checks that the operator times, and that are due after this time: those by a cron expression, and others
+   * more than two intervals later.
+   */
+  timersAhead(at: Date): Promise<TimerAhead[]>;
+  /** Sets when checks are due, except those whose due time is no longer `from`. */
+  moveTimers(moved: readonly { scope: number; from: number; next: number }[]): Promise<void>;
   /**
    * One transaction, fenced by the leader epoch if the process leads. `work` may run again after a conflict,
    * so `work` acts through `tx` only.

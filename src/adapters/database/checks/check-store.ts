@@ -21,7 +21,7 @@ import {
   runFacts,
   scopesOfRun,
 } from './check-runs.ts';
-import { failCheck } from './check-timers.ts';
+import { failCheck, moveTimers, timersAhead } from './check-timers.ts';
 import { cronNext } from './cron-next.ts';
 import { explainHooks, openHookRuns, recordHooks } from './hook-runs.ts';
 import { dueNotifications, openNotificationRuns } from './notification-runs.ts';
@@ -47,6 +47,8 @@ export function checkStore(database: Database & { definitions: Definitions }): C
     resourceOfToken: (tokenHash) => resourceOfToken(pool, tokenHash),
     dueChecks: (at, maxPerTeam, exceptTeams = []) => dueChecks(database, { at, maxPerTeam, exceptTeams }),
     overduePipelines: (at) => overduePipelines(database, at),
+    timersAhead: (at) => timersAhead(database, at),
+    moveTimers: (moved) => moveTimers(database, moved),
     async withChecks(work) {
       return await pool.transaction(async (connection) => {
         await holdEpoch(database, connection);

@@ -1,11 +1,20 @@
 import { sql } from 'slonik';
+import { holdEpoch } from '#adapters/database/connection/fence.ts';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
-import { rows, timestamp, type Transaction } from '#adapters/database/connection/pool.ts';
+import {
+  ids,
+  prepared,
+  rows,
+  textArray,
+  timestamp,
+  type Database,
+  type Transaction,
+} from '#adapters/database/connection/pool.ts';
 import { defined } from '#defined';
 import { storable } from '#domain/build/storable.ts';
 import type { Schedule } from '#domain/pipeline/pipeline.ts';
 import type { FreeScope, ScopeTimer } from '#domain/scheduling/check-timers.ts';
-import type { CheckCause, CheckFailed } from '#flows/checks/ports.ts';
+import type { CheckCause, CheckFailed, TimerAhead } from '#flows/checks/ports.ts';
 
 export interface TimerRow {
   id: number;
@@ -61,4 +70,32 @@ export async function failCheck(
       next_check_at = ${isoTime(next)}, last_error = ${storable(error)},
       last_log = ${storable(log)}, last_checked_at = ${timestamp(at)}
     WHERE id = ${scope}`);
+}
+
+/** Reads along an index. A check by an interval is usually due within two of its intervals. */
+export async function timersAhead({ pool }: Database, at: Date): Promise<TimerAhead[]> {
+  const ahead = await pool.any(prepared<Omit<TimerAhead, 'next'> & { next: Date }>('timers_ahead')`
+    SELECT id AS scope, schedule, failures, next_check_at AS next FROM check_scopes
+    WHERE live AND run_id IS NULL AND timer = 'operator' AND schedule IS NOT NULL AND next_check_at > ${timestamp(at)}
+      + 2 * interval '1 second' * coalesce((schedule->>'seconds')::integer, 0)
+    ORDER BY id`);
+  return ahead.map(({ next, ...timer }) => ({ ...timer, next: next.getTime() }));
+}
+
+export async function moveTimers(
+  database: Database,
+  moved: readonly { scope: number; from: number; next: number }[],
+): Promise<void> {
+  const times = (of: 'from' | 'next') => textArray(moved.map((timer) => isoTime(timer[of]) ?? ''));
+  await database.pool.transaction(async (connection) => {
+    await holdEpoch(database, connection);
+    await connection.query(rows()`
+      WITH moved AS (
+        SELECT s.id, n.next FROM check_scopes s
+        JOIN unnest(${ids(moved.map(({ scope }) => scope))}, ${times('from')}, ${times('next')})
+          AS n (id, former, next) ON n.id = s.id
+        WHERE s.run_id IS NULL AND date_trunc('milliseconds', s.next_check_at) = n.former::timestamptz
+        ORDER BY s.id FOR UPDATE OF s)
+      UPDATE check_scopes s SET next_check_at = m.next::timestamptz FROM moved m WHERE s.id = m.id`);
+  });
 }

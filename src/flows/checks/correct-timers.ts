@@ -1,0 +1,23 @@
+import { latestDue } from '#domain/scheduling/next-check.ts';
+import type { CheckStore } from './ports.ts';
+
+interface Ports {
+  checks: Pick<CheckStore, 'timersAhead' | 'moveTimers' | 'cronNext'>;
+  now: () => Date;
+}
+
+/**
+ * Moves checks forward that are due later than their schedule allows: the clock of the process that set their
+ * time was ahead. Otherwise no check would run until then. They are due within their next interval. Returns
+ * how many were moved.
+ */
+export async function correctTimers({ checks, now }: Ports): Promise<number> {
+  const at = now().getTime();
+  const wrong = (await checks.timersAhead(now())).flatMap(({ scope, schedule, failures, next }) => {
+    const latest = latestDue({ schedule, failures, at }, checks.cronNext);
+    if (latest === undefined || next <= latest) return [];
+    return { scope, from: next, next: schedule.kind === 'cron' ? latest : at + schedule.seconds * 1000 };
+  });
+  if (wrong.length > 0) await checks.moveTimers(wrong);
+  return wrong.length;
+}
