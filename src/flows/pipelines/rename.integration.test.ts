@@ -40,6 +40,22 @@ describe('a rename', () => {
     expect(await renames.rename('renamed')).toEqual({ answer: 'unknown' });
   });
 
+  test('a check that starts during a rename keeps the name of its Pod, and later ones have the new name', async () => {
+    const scopes = (await stores.checks.dueChecks(new Date(), 10)).map(({ scope }) => scope);
+    const open = async () => (await stores.checks.openRun(scopes, 'manual', new Date()))?.run ?? 0;
+    const run = await open();
+    await renames.rename('renamed');
+    // The gateway accepts an agent only if its Pod has the name that follows from these facts.
+    expect(await stores.checks.runFacts(run)).toMatchObject({ pipeline: 'app' });
+    await stores.checks.closeRun(run, new Date());
+    await stores.checks.requestCheck(
+      { team: TEAM, pipeline: 'renamed', resource: 'git.app' },
+      'manual',
+      new Date(),
+    );
+    expect(await stores.checks.runFacts(await open())).toMatchObject({ pipeline: 'renamed' });
+  });
+
   test('a rename is complete or not begun wherever the gateway is killed, and a retry completes it', async () => {
     for (let nth = 0; ; nth += 1) {
       const [from, to] = [nth === 0 ? 'app' : `app-${nth}`, `app-${nth + 1}`];

@@ -38,6 +38,7 @@ export interface OpenAttempt extends BuildRef {
   startedAt?: Date;
 }
 
+/** The pipeline has the name that it had when the run was opened. */
 export interface CheckRunFacts extends PipelineName {
   run: number;
   namespace: string;

@@ -118,6 +118,14 @@ const newestOfBranches = sql.fragment`(
       ORDER BY fields ->> 'branch', place DESC) AS last_of_branch
     ORDER BY place DESC LIMIT ${MAX_KNOWN_BRANCHES}) AS b)`;
 
+/**
+ * SQL: the name that pipeline `p` had when run `c` was opened. The name of the run's Pod contains it, and must
+ * stay the same if the pipeline is renamed before the agent in the Pod connects.
+ */
+const NAME_WHEN_OPENED = sql.fragment`coalesce((
+  SELECT n.from_name FROM pipeline_renames n WHERE n.pipeline_id = p.id AND n.moved_at > c.opened_at
+  ORDER BY n.moved_at LIMIT 1), p.name)`;
+
 export async function runFacts(
   database: Database & { definitions: Definitions },
   run: number,
@@ -135,7 +143,7 @@ export async function runFacts(
       caches: CacheUse[] | null;
     }
   >()`
-    SELECT t.name AS team, p.name AS pipeline, p.namespace, p.id AS "pipelineId",
+    SELECT t.name AS team, ${NAME_WHEN_OPENED} AS pipeline, p.namespace, p.id AS "pipelineId",
       coalesce(c.revision_id, v.id) AS revision, ARRAY(
       SELECT jsonb_strip_nulls(jsonb_build_object('scope', s.id, 'resource', ${resourceName}, 'last', n.fields,
         'branches', CASE WHEN n.fields ? 'branch' AND n.fields ? 'ref' THEN ${newestOfBranches} END))
