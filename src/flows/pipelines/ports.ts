@@ -95,8 +95,8 @@ export interface WaitReason {
 export interface PipelineStore extends RenameStore, SaveStore {
   /**
    * Stops everything of the pipeline. History, ids and webhook tokens stay for a new pipeline of that name.
-   * Returns the row ids of running builds that were asked to stop. With `uid`, stops only the pipeline of that
-   * object.
+   * Returns the row ids of running builds that were asked to stop. With `uid`, stops only the pipeline of
+   * that object.
    */
   removePipeline(name: PipelineName & { uid?: string }): Promise<{ runningBuilds: number[] }>;
   /** Bounded, as `PipelineFacts` are. */

@@ -119,8 +119,8 @@ const newestOfBranches = sql.fragment`(
     ORDER BY place DESC LIMIT ${MAX_KNOWN_BRANCHES}) AS b)`;
 
 /**
- * SQL: the name that pipeline `p` had when run `c` was opened. The name of the run's Pod contains it, and must
- * stay the same if the pipeline is renamed before the agent in the Pod connects.
+ * SQL: the name that pipeline `p` had when run `c` was opened. The name of the run's Pod contains it, and
+ * must stay the same if the pipeline is renamed before the agent in the Pod connects.
  */
 const NAME_WHEN_OPENED = sql.fragment`coalesce((
   SELECT n.from_name FROM pipeline_renames n WHERE n.pipeline_id = p.id AND n.moved_at > c.opened_at

@@ -18,8 +18,8 @@ export async function pauseJobs(
 }
 
 /**
- * Puts builds back into the queue that had their turn but wait for their Pod: a paused job starts no build, and
- * takes no slot from others. A build whose steps have run continues with its next Pod.
+ * Puts builds back into the queue that had their turn but wait for their Pod: a paused job starts no build,
+ * and takes no slot from others. A build whose steps have run continues with its next Pod.
  */
 async function returnTurns(connection: Transaction, jobs: readonly number[]): Promise<void> {
   if (jobs.length === 0) return;

@@ -50,8 +50,8 @@ export async function saveJobs(
 }
 
 /**
- * Refuses the open requests of jobs that are removed now, since one of these jobs may return with this save. A
- * person's request must not make a build days later, when nobody expects it.
+ * Refuses the open requests of jobs that are removed now, since one of these jobs may return with this save.
+ * A person's request must not make a build days later, when nobody expects it.
  */
 async function refuseOldRequests(connection: Transaction, pipeline: number): Promise<void> {
   await connection.query(rows()`
