@@ -3,6 +3,7 @@ import { STILL_OPEN } from '#adapters/database/builds/scheduling/stop-builds.ts'
 import { holdEpoch } from '#adapters/database/connection/fence.ts';
 import { LOCK, rows, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { PipelineName } from '#flows/names.ts';
+import { dropMarks } from './get-marks.ts';
 
 /**
  * Marks the pipeline as deleted. Builds without a Pod end at once; builds with a Pod are marked for
@@ -68,6 +69,7 @@ async function endPipeline(connection: Transaction, id: number): Promise<void> {
     WHERE b.id = ANY(ARRAY(${openBuilds(id)})) AND ${STILL_OPEN}`);
   await connection.query(rows()`
     DELETE FROM job_gets g USING jobs j WHERE j.id = g.job_id AND j.pipeline_id = ${id}`);
+  await dropMarks(connection, sql.fragment`SELECT id FROM jobs WHERE pipeline_id = ${id}`);
   await connection.query(rows()`
     UPDATE jobs SET deleted_at = now(), last_scheduled = schedule_requested
     WHERE pipeline_id = ${id} AND deleted_at IS NULL`);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { requestAfterChecks } from '#flows/builds/trigger-job.ts';
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
-import { get, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
+import { get, job, resource, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { scheduleOn } from '#testing/stores/schedule.ts';
 import { openStores, recordFoundVersions, succeed, toSave, type TestStores } from '#testing/stores/stores.ts';
 
@@ -44,5 +44,27 @@ test('a trigger that waits for checks makes no build of a pipeline that was dele
   await stores.pipelines.removePipeline(APP);
   expect(await stores.builds.triggerAnswer(waits)).toEqual({ answer: 'unknown' });
   await save(UNIT, DEPLOY);
+  expect(await schedule()).toEqual([]);
+});
+
+test('a pipeline that was deleted and created again builds no old version of a source that it had before', async () => {
+  const withBranch = (branch: string) =>
+    samplePipeline({
+      resources: [resource('git.app', { params: { branch } })],
+      jobs: [job('unit', get('git.app'), task('test'))],
+    });
+  const saveBranch = async (branch: string) =>
+    await stores.pipelines.savePipeline(toSave(withBranch(branch)));
+  const onMain = await saveBranch('main');
+  await recordFoundVersions(stores, onMain, [{ ref: 'a' }]);
+  expect(await schedule()).toEqual(['unit 1']);
+  const scope = onMain.resources[0]?.scope ?? 0;
+  const { run = 0 } = (await stores.checks.openRun([scope], 'manual', now())) ?? {};
+  await saveBranch('release');
+  // The check ends after its resource got another source.
+  await stores.checks.recordCheck({ run, scope, versions: [{ ref: 'b' }], log: '' }, now());
+  await stores.pipelines.removePipeline(APP);
+  await saveBranch('release');
+  await saveBranch('main');
   expect(await schedule()).toEqual([]);
 });
