@@ -10,6 +10,7 @@ import { startBuilds } from './start-builds.ts';
 
 const UNIT = { team: 'main', pipeline: 'app', job: 'unit' };
 const AGENT = { name: 'agent', image: 'millrace' };
+const now = (): Date => new Date();
 let stores: TestStores;
 
 beforeAll(async () => void (stores = await openStores()));
@@ -30,7 +31,6 @@ test('a job that is paused while the Pod of its build is created runs the build 
   const saved = await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs })));
   await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
   const cluster = new PausedDuringCreation();
-  const now = (): Date => new Date();
   const ports = {
     ...stores,
     cluster,

@@ -47,12 +47,13 @@ test('a trigger that waits for checks makes no build of a pipeline that was dele
   expect(await schedule()).toEqual([]);
 });
 
+const withBranch = (branch: string) =>
+  samplePipeline({
+    resources: [resource('git.app', { params: { branch } })],
+    jobs: [job('unit', get('git.app'), task('test'))],
+  });
+
 test('a pipeline that was deleted and created again builds no old version of a source that it had before', async () => {
-  const withBranch = (branch: string) =>
-    samplePipeline({
-      resources: [resource('git.app', { params: { branch } })],
-      jobs: [job('unit', get('git.app'), task('test'))],
-    });
   const saveBranch = async (branch: string) =>
     await stores.pipelines.savePipeline(toSave(withBranch(branch)));
   const onMain = await saveBranch('main');
