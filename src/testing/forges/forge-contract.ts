@@ -2,13 +2,21 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { ContractSetting } from './contract-setting.ts';
 import type { ForgeUnderTest, ForgeUser } from './forge-under-test.ts';
 import { describeRequestList, describeRequests } from './request-contract.ts';
+import { describeReviews } from './review-contract.ts';
 import { describeStatuses } from './status-contract.ts';
 
 /** Returns the setting of the test that runs. */
 type CurrentSetting = () => ContractSetting;
 
-/** Registers the tests of what git and commit-status expect of every forge, real or imitated. */
-export function describeForge(name: string, start: () => Promise<ForgeUnderTest>): void {
+/**
+ * Registers the tests of what git and commit-status expect of every forge, real or imitated. `reviews`: a
+ * push to `refs/for/` opens a request.
+ */
+export function describeForge(
+  name: string,
+  start: () => Promise<ForgeUnderTest>,
+  { reviews = false }: { reviews?: boolean } = {},
+): void {
   describe(`The types git and commit-status, and ${name}`, () => {
     let forge: ForgeUnderTest;
     let someone: ForgeUser;
@@ -41,6 +49,10 @@ export function describeForge(name: string, start: () => Promise<ForgeUnderTest>
     group('tags', { private: true }, () => describeTags(setting));
     // A user who may not read a repository cannot fork it.
     group('requests', { private: false }, () => describeRequests(setting, () => someone));
+    if (reviews)
+      group('requests that are pushed for review', { private: false }, () => {
+        describeReviews(setting, () => someone);
+      });
     group('a list of requests', { private: true }, () => describeRequestList(setting));
     group('a status', { private: true }, () => describeStatuses(setting));
   });

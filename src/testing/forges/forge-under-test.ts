@@ -52,6 +52,11 @@ export interface ForgeRepository {
   fork(by: ForgeUser): Promise<ForgeRepository>;
   /** Opens a pull request, which GitLab calls a merge request. */
   openRequest(about: NewRequest): Promise<ForgeRequest>;
+  /**
+   * Pushes a new commit on top of `main` to `refs/for/main`. This opens a request without a branch, or changes
+   * the user's request with this topic. Only Gitea and Forgejo have this.
+   */
+  pushForReview(by: ForgeUser, about: NewReview): Promise<ForgeReview>;
   /** All statuses of a commit, the last one first. */
   statuses(commit: string): Promise<CommitStatus[]>;
 }
@@ -84,6 +89,16 @@ export interface ForgeRequest {
   close(): Promise<void>;
   /** Opens a closed request again. */
   reopen(): Promise<void>;
+}
+
+export interface NewReview extends Pick<NewCommit, 'message' | 'files'> {
+  /** Gitea puts the name of the user before it, as that of a folder. */
+  readonly topic: string;
+}
+
+export interface ForgeReview {
+  readonly number: number;
+  readonly commit: string;
 }
 
 export interface CommitStatus {

@@ -72,6 +72,16 @@ function repository(server: Server, owner: ForgeUser, path: string): GiteaReposi
       if (created.draft !== draft) throw new Error(`Gitea opened '${title}' with draft: ${created.draft}`);
       return request(call, apiPath, created.number);
     },
+    async pushForReview(by, about) {
+      const commit = await pushedRepository(url, by).pushForReview(about);
+      const open = await call<{ number: number; head: { sha: string } }[]>(
+        'GET',
+        `${apiPath}/pulls?limit=50`,
+      );
+      const created = open.find(({ head }) => head.sha === commit);
+      if (created === undefined) throw new Error(`Gitea has no request with the commit ${commit}`);
+      return { number: created.number, commit };
+    },
     async statuses(commit) {
       const statuses = await call<Status[]>(
         'GET',

@@ -1,6 +1,12 @@
 import { answerForgePage, type ApiRequest, type ApiRoute, type ImitatedApi } from './imitated-api.ts';
 import type { ImitatedRequest } from './imitated-repository.ts';
-import { describePull, listCommits, openPullRequests, setStatus } from './imitated-routes.ts';
+import {
+  describeGiteaPull,
+  describePull,
+  listCommits,
+  openPullRequests,
+  setStatus,
+} from './imitated-routes.ts';
 
 const JSON_ONLY = ['application/json'];
 /** The largest page number that a request may ask for. */
@@ -158,8 +164,11 @@ export const forgejo: ImitatedApi = {
       path: '/repos/{owner}/{name}/pulls',
       query: { state: ['open'], sort: ['recentupdate'], limit: 50, page: MAX_PAGES },
       needs: ['state', 'sort', 'limit', 'page'],
-      answer: async (request) =>
-        answerForgePage(request, (await openPullRequests(request)).map(describePull), { size: 'limit' }),
+      answer: async (request) => {
+        const requests = await openPullRequests(request);
+        const described = requests.map((open) => describeGiteaPull(open, forgejo.requestRef));
+        return answerForgePage(request, await Promise.all(described), { size: 'limit' });
+      },
     }),
     route({
       method: 'POST',

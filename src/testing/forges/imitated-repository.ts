@@ -7,9 +7,11 @@ import type {
   CommitStatus,
   ForgeRepository,
   ForgeRequest,
+  ForgeReview,
   ForgeUser,
   NewCommit,
   NewRequest,
+  NewReview,
 } from './forge-under-test.ts';
 
 /** A pull request or merge request. `sha` is the commit that its branch had when the forge last looked. */
@@ -18,6 +20,8 @@ export interface ImitatedRequest {
   readonly title: string;
   readonly draft: boolean;
   readonly branch: string;
+  /** A push to `refs/for/` opened it: `branch` is only its topic. */
+  readonly review: boolean;
   readonly from: ImitatedRepository;
   readonly into: ImitatedRepository;
   target: string;
@@ -131,7 +135,7 @@ export class ImitatedRepository implements ForgeRepository {
     if (!(source instanceof ImitatedRepository)) throw new Error('the fork is on another forge');
     const number = this.#requests.length + 1;
     const { tick } = this.#host;
-    const fields = { number, title, branch, target, draft, from: source, into: this };
+    const fields = { number, title, branch, review: false, target, draft, from: source, into: this };
     const request: ImitatedRequest = { ...fields, labels: [], open: true, sha: '', changed: tick() };
     this.#requests.push(request);
     const change = (changes: Partial<ImitatedRequest>): Promise<void> => {
@@ -144,6 +148,25 @@ export class ImitatedRepository implements ForgeRepository {
       close: () => change({ open: false }),
       reopen: () => change({ open: true }),
     });
+  }
+
+  async pushForReview(by: ForgeUser, { topic, ...about }: NewReview): Promise<ForgeReview> {
+    const changed = this.#host.tick();
+    // The commit needs a branch only until the request has it.
+    const branch = `review-${changed}`;
+    const sha = await this.commit({ ...about, branch, onto: 'origin/main' });
+    const ofUser = `${by.name}/${topic}`;
+    const known = this.#requests.find(({ open, review, branch: name }) => open && review && name === ofUser);
+    const number = known?.number ?? this.#requests.length + 1;
+    if (known !== undefined) Object.assign(known, { sha, changed });
+    else {
+      const state = { labels: [], open: true, sha, changed, draft: false, target: 'main' };
+      const source = { branch: ofUser, review: true, from: this, into: this };
+      this.#requests.push({ number, title: ofUser, ...source, ...state });
+    }
+    await this.#git(['update-ref', this.#host.requestRef(number), sha]);
+    await this.deleteBranch(branch);
+    return { number, commit: sha };
   }
 
   statuses(commit: string): Promise<CommitStatus[]> {
@@ -180,7 +203,7 @@ export class ImitatedRepository implements ForgeRepository {
 
   /** Updates the open requests whose branches have moved, and returns all requests. */
   async refreshRequests(): Promise<readonly ImitatedRequest[]> {
-    const open = this.#requests.filter((request) => request.open);
+    const open = this.#requests.filter((request) => request.open && !request.review);
     const heads = new Map<ImitatedRepository, Map<string, string>>();
     for (const from of new Set(open.map((request) => request.from))) heads.set(from, await from.#heads());
     const moved = open.filter((request) => {
@@ -203,6 +226,10 @@ export class ImitatedRepository implements ForgeRepository {
     if (fromBranches.length > 0) await this.#git(['update-ref', '--stdin'], lines.join(''));
     for (const { number, sha, from } of moved.filter((request) => request.from !== this))
       await this.#git(['fetch', '-q', from.folder, `+${sha}:${requestRef(number)}`]);
+  }
+
+  async hasBranch(name: string): Promise<boolean> {
+    return (await this.#heads()).has(name);
   }
 
   async #heads(): Promise<Map<string, string>> {

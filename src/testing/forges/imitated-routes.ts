@@ -25,8 +25,25 @@ export async function openPullRequests({ repository }: ApiRequest): Promise<Imit
   return requests.filter(({ open }) => open).toSorted((a, b) => b.changed - a.changed);
 }
 
-/** A request as GitHub describes it. Gitea describes it with fewer of these fields. */
-export function describePull(request: ImitatedRequest): object {
+/**
+ * A request as Gitea and Forgejo describe it in a list. The label has no owner, and is empty for one that was
+ * pushed for review. Without a branch of this name, the ref is that of the request.
+ */
+export async function describeGiteaPull(
+  request: ImitatedRequest,
+  requestRef: (number: number) => string,
+): Promise<object> {
+  const { number, branch, review, from } = request;
+  const { head, ...others } = describePull(request);
+  const ref = (await from.hasBranch(branch)) ? branch : requestRef(number);
+  return { ...others, head: { ...head, ref, label: review ? '' : branch } };
+}
+
+/** A request as GitHub describes it. */
+export function describePull(request: ImitatedRequest): {
+  readonly head: object;
+  readonly [field: string]: unknown;
+} {
   const { number, title, draft, labels, sha, branch, target, from, into } = request;
   const describeRepository = ({ owner, path, id }: ImitatedRequest['from']): object => ({
     id,

@@ -4,17 +4,26 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { env } from 'node:process';
 import { promisify } from 'node:util';
-import type { ForgeRepository, ForgeUser, NewCommit } from './forge-under-test.ts';
+import type { ForgeRepository, ForgeUser, NewCommit, NewReview } from './forge-under-test.ts';
 
 const run = promisify(execFile);
 
-type Pushes = Pick<ForgeRepository, 'commit' | 'commitToEach' | 'setBranch' | 'deleteBranch' | 'createTag'>;
+type ForgePushes = Pick<
+  ForgeRepository,
+  'commit' | 'commitToEach' | 'setBranch' | 'deleteBranch' | 'createTag'
+>;
+type Pushes = ForgePushes & {
+  /** Pushes a new commit to `refs/for/main`, and returns its hash. */
+  pushForReview(about: NewReview): Promise<string>;
+};
 
 /** What tests do to a forge's repository with git: each call clones it, changes it and pushes. */
 export function pushedRepository(url: string, owner: ForgeUser): Pushes {
   return {
     commit: async (commit) =>
       await withClone(url, owner, async (git, folder) => await pushCommit(git, folder, commit)),
+    pushForReview: async (about) =>
+      await withClone(url, owner, async (git, folder) => await pushForReview(git, folder, about)),
     async commitToEach(branches) {
       await withClone(url, owner, async (git) => {
         const refspecs: string[] = [];
@@ -43,18 +52,32 @@ export function pushedRepository(url: string, owner: ForgeUser): Pushes {
 type Git = (...args: string[]) => Promise<string>;
 
 async function pushCommit(git: Git, folder: string, commit: NewCommit): Promise<string> {
-  const { message, branch = 'main', files = { file: `${message}\n` }, onto } = commit;
+  const { branch = 'main', onto } = commit;
   const existing = await git('ls-remote', 'origin', `refs/heads/${branch}`);
   if (onto !== undefined) await git('checkout', '-q', '-B', branch, onto);
   else if (existing !== '') await git('checkout', '-q', '-B', branch, `origin/${branch}`);
   else await git('checkout', '-q', '-B', branch);
-  for (const [path, text] of Object.entries(files)) {
+  const id = await addCommit(git, folder, commit);
+  await git('push', '-q', '-f', 'origin', `HEAD:refs/heads/${branch}`);
+  return id;
+}
+
+async function pushForReview(git: Git, folder: string, { topic, ...about }: NewReview): Promise<string> {
+  await git('checkout', '-q', '--detach', 'origin/main');
+  const id = await addCommit(git, folder, about);
+  // Without the second option, the request's earlier commit would have to be below the new one.
+  const options = ['-o', `topic=${topic}`, '-o', 'force-push=true'];
+  await git('push', '-q', ...options, 'origin', 'HEAD:refs/for/main');
+  return id;
+}
+
+async function addCommit(git: Git, folder: string, { message, files }: NewCommit): Promise<string> {
+  for (const [path, text] of Object.entries(files ?? { file: `${message}\n` })) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), text);
   }
   await git('add', '--all');
   await git('commit', '-q', '--allow-empty', '-m', message);
-  await git('push', '-q', '-f', 'origin', `HEAD:refs/heads/${branch}`);
   return await git('rev-parse', 'HEAD');
 }
 

@@ -4,4 +4,4 @@ import { forgejo, github, gitlab } from '#testing/forges/imitated-forges.ts';
 
 describeForge('an imitated GitHub', () => startImitatedForge(github));
 describeForge('an imitated GitLab', () => startImitatedForge(gitlab));
-describeForge('an imitated Forgejo', () => startImitatedForge(forgejo));
+describeForge('an imitated Forgejo', () => startImitatedForge(forgejo), { reviews: true });
