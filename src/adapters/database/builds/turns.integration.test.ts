@@ -150,16 +150,16 @@ describe('a build has its turn', () => {
     await stores.teams.saveTeam({ name: 'main', namespace: 'main', runningBuilds: 1 });
     await save(jobs(['deploy'], ['unit']));
     await triggerJobs('deploy', 'unit');
-    expect(await turns()).toEqual(['deploy 1']);
+    expect(await giveTurnsAndList()).toEqual(['deploy 1']);
     const [deploy] = await stores.builds.buildsToStart(10);
     await stores.builds.explainPending(deploy?.id ?? 0, 'QuotaExceeded: no room');
     await stores.actions.pauseJob({ ...APP, job: 'deploy' }, 'ann');
-    expect(await turns()).toEqual(['unit 1']);
+    expect(await giveTurnsAndList()).toEqual(['unit 1']);
     expect((await stores.builds.buildsToStart(10)).map((build) => build.job)).toEqual(['unit']);
     expect(await reasonsOf('deploy 1')).toContain('JobPaused: Job deploy is paused.');
     await stores.actions.unpauseJob({ ...APP, job: 'deploy' });
-    await end('unit 1');
-    expect(await turns()).toEqual(['deploy 1']);
+    await failBuild('unit 1');
+    expect(await giveTurnsAndList()).toEqual(['deploy 1']);
     expect((await stores.builds.buildsToStart(10)).map((build) => build.job)).toEqual(['deploy']);
   });
 
@@ -172,7 +172,7 @@ describe('a build has its turn', () => {
     await followOn(stores, unit?.id ?? 0, 1, [...events]);
     await retryOn(stores, unit?.id ?? 0, 1, { reason: 'PodLost: gone', at: now() });
     await stores.actions.pausePipeline(APP, 'ann');
-    expect(await turns()).toEqual(['unit 1']);
+    expect(await giveTurnsAndList()).toEqual(['unit 1']);
     expect(await stores.builds.buildsToStart(10)).toMatchObject([{ job: 'unit', attempt: 2 }]);
   });
 
