@@ -20,8 +20,9 @@ list_tags() {
   git init --quiet --bare --template= "$tags"
   git -C "$tags" config remote.origin.url "$url"
   git -C "$tags" fetch --quiet --depth=1 --filter=tree:0 --no-write-fetch-head origin '+refs/tags/*:refs/tags/*' >&2
-  object='%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end)'
-  git -C "$tags" for-each-ref --sort=creatordate --format="$object %(refname:strip=2)" refs/tags |
+  # A tag can name another tag, and also a file or a folder, which no get could check out.
+  git -C "$tags" for-each-ref --sort=creatordate --format='%(refname)^{} %(refname:strip=2)' refs/tags |
+    git -C "$tags" cat-file --batch-check='%(objecttype) %(objectname) %(rest)' | LC_ALL=C sed -n 's/^commit //p' |
     jq -cRn --arg tag "\${version_tag-}" --arg ref "\${version_ref-}" '
       [inputs | index(" ") as $at | {ref: .[:$at], tag: .[$at + 1:]}] |
       (map(.tag == $tag) | index(true)) as $known |

@@ -306,6 +306,16 @@ describe('tags as versions', () => {
     expect(tagsOf(end)).toHaveLength(1);
   });
 
+  test('are only those of commits, and name the commit of a tag of a tag', async () => {
+    const id = await commit('one', 'refs/heads/main');
+    gitAt(1_700_000_050, '-C', origin, 'tag', '-a', '-m', 'release', 'inner', id);
+    gitAt(1_700_000_100, '-C', origin, 'tag', '-a', '-m', 'signed', 'outer', 'inner');
+    gitAt(1_700_000_200, '-C', origin, 'tag', '-a', '-m', 'the key', 'key', `${id}:file`);
+    gitAt(1_700_000_300, '-C', origin, 'tag', '-a', '-m', 'the files', 'files', `${id}^{tree}`);
+    git('-C', origin, 'tag', 'lightweight-key', `${id}:file`);
+    expect(tagsOf(await run(check, params()))).toEqual([{ ref: id, tag: 'outer' }]);
+  });
+
   test('are none in a repository without tags', async () => {
     await commit('one', 'refs/heads/main');
     expect(tagsOf(await run(check, params()))).toEqual([]);
