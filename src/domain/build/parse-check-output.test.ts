@@ -22,6 +22,18 @@ const good: Record<string, { stdout: string; versions: Record<string, string>[] 
     stdout: '[{"n":1.50,"yes":true,"none":null}]',
     versions: [{ n: '1.5', yes: 'true' }],
   },
+  'keeps every digit of a long number': {
+    stdout:
+      '[{"id":20241127123456789,"ids":[-9007199254740993,9007199254740991],"text":"20241127123456789"}]',
+    versions: [
+      {
+        id: '20241127123456789',
+        ids_0: '-9007199254740993',
+        ids_1: '9007199254740991',
+        text: '20241127123456789',
+      },
+    ],
+  },
 };
 
 const bad: Record<string, { stdout: string; error: string }> = {

@@ -65,13 +65,28 @@ function refused(problem: string, masked: string): CheckOutput & { ok: false } {
   return { ok: false, error: `The check ${problem}; expected a JSON array of objects. ${shown}` };
 }
 
+/** Texts without so many digits in a row have no whole number that JavaScript rounds. */
+const MANY_DIGITS = /\d{16}/;
+
 function parseJson(text: string): { value: unknown } | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = MANY_DIGITS.test(text) ? JSON.parse(text, keepDigits) : JSON.parse(text);
     return { value };
   } catch {
     return undefined;
   }
+}
+
+/** A reviver for JSON: whole numbers that JavaScript would round become texts, as they are written. */
+function keepDigits(_key: string, value: unknown, { source }: { source?: string } = {}): unknown {
+  return isRounded(value) && source !== undefined && /^-?\d+$/.test(source) ? source : value;
+}
+
+const isRounded = (value: unknown): boolean => Number.isInteger(value) && !Number.isSafeInteger(value);
+
+/** The name of the first field with a whole number that JavaScript has rounded. */
+export function roundedField(value: object): string | undefined {
+  return leavesOf(value).find(([, leaf]) => isRounded(leaf))?.[0];
 }
 
 /**

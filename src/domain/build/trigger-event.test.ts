@@ -23,6 +23,10 @@ describe('an event that a person emits', () => {
   const refused: Record<string, [fields: unknown, message: RegExp]> = {
     'is refused if it is no object': [['tag'], /not an object/],
     'is refused if it names its build': [{ trigger_build: '7' }, /trigger_build is set by the server/],
+    'is refused if it has a number that JavaScript has rounded': [
+      JSON.parse('{"tag":"v1","runs":[{"id":20241127123456789}]}'),
+      /^The number in the field runs_0_id has too many digits to be read exactly\./,
+    ],
     'is refused if it is too long': [{ text: 'x'.repeat(64 * 1024) }, /too large/],
     'is refused if it has too many fields': [
       Object.fromEntries(Array.from({ length: 255 }, (_, index) => [`f${index}`, ''])),

@@ -1,4 +1,4 @@
-import { flattenVersion, VERSION_LIMITS } from './parse-check-output.ts';
+import { flattenVersion, roundedField, VERSION_LIMITS } from './parse-check-output.ts';
 
 export type TriggerEvent = { ok: true; version: Record<string, string> } | { ok: false; message: string };
 
@@ -18,6 +18,12 @@ export function triggerEvent(fields: unknown, { by, at }: { by: string; at: Date
     return {
       ok: false,
       message: `The field ${reservedField} is set by the server: names that begin with trigger_ are reserved.`,
+    };
+  const rounded = roundedField(fields);
+  if (rounded !== undefined)
+    return {
+      ok: false,
+      message: `The number in the field ${rounded} has too many digits to be read exactly. Write it as a text, in quotes.`,
     };
   const version = flattenVersion({ ...fields, ...ownFields });
   if (version === undefined)
