@@ -88,6 +88,16 @@ describe('a check', () => {
     expect(await versionsOf({ param_json_path: path })).toEqual([{ value }]);
   });
 
+  test('prints every digit of a long number', async () => {
+    answerWith(
+      {},
+      '{"text": "\\"id\\": 1234567890123456789",\n"run": [{"id": 20241127123456789}, -9007199254740993]}',
+    );
+    expect(await versionsOf({ param_json_path: '.run[0].id' })).toEqual([{ value: '20241127123456789' }]);
+    expect(await versionsOf({ param_json_path: '.run[1]' })).toEqual([{ value: '-9007199254740993' }]);
+    expect(await versionsOf({ param_json_path: '.text' })).toEqual([{ value: '"id": 1234567890123456789' }]);
+  });
+
   test.each([
     ['.missing', { tag: 1 }, 'there is no text, number or truth value at .missing'],
     ['.list', { list: [] }, 'there is no text, number or truth value at .list'],

@@ -9,6 +9,9 @@ import { builtInCommand, builtInScript } from './built-in-script.ts';
 /** The maximum size of an answer from which a value is read. */
 const MAX_JSON_BYTES = 16 * 1024 * 1024;
 
+/** The exit code of jq for a number with more digits than it can hold. */
+const ROUNDED = 9;
+
 const prelude = `
 fail() { printf 'http: %s\\n' "$1" >&2; exit 1; }
 url=\${param_url-}
@@ -59,13 +62,29 @@ case $json_path in *[!A-Za-z0-9_.\\[\\]-]*) fail 'the parameter json_path is no 
 # value_in FILE: prints the value at json_path
 value_in() {
   if [ "$(wc -c <"$1")" -gt ${MAX_JSON_BYTES} ]; then fail 'the answer is larger than 16 MiB'; fi
+  value_at "$1" && return 0
+  if [ $? = ${ROUNDED} ]; then
+    quote_long_numbers <"$1" >"$private/quoted"
+    value_at "$private/quoted" && return 0
+  fi
+  fail "there is no text, number or truth value at $json_path: $(head -c 300 "$private/problem")"
+}
+# Makes texts of long whole numbers, outside of texts: the marks are removed after a text, and become quotes else.
+quote_long_numbers() {
+  left=$(printf '\\001') right=$(printf '\\002')
+  LC_ALL=C sed -E 's/("([^"\\\\]|\\\\.)*")|(-?[0-9]{16,}[0-9.eE+-]*)/\\1'"$left"'\\3'"$right"'/g
+    s/'"$left$right"'//g; s/['"$left$right"']/"/g'
+}
+# value_at FILE: prints the value at json_path. Returns ${ROUNDED} if jq has rounded it.
+value_at() {
   jq -r --arg path "$json_path" '
     [$path | scan("\\\\.([A-Za-z0-9_-]+)|\\\\[([0-9]+)\\\\]")
       | if .[0] then .[0] else (.[1] | tonumber) end] as $keys
     | getpath($keys)
+    | if type == "number" and (. >= 9007199254740992 or . <= -9007199254740992) then
+        "a number with too many digits" | halt_error(${ROUNDED}) else . end
     | if type == "string" or type == "number" or type == "boolean" then tostring
-      else error("is " + type) end' "$1" 2>"$private/problem" ||
-    fail "there is no text, number or truth value at $json_path: $(head -c 300 "$private/problem")"
+      else error("is " + type) end' "$1" 2>"$private/problem"
 }
 hash_of() { sha256sum <"$1" | cut -c 1-64; }
 # print_version: prints the version of the last answer, or nothing if only a hash of the content would show it
