@@ -110,6 +110,16 @@ describe('a check', () => {
     expect(end.stderr).toContain(reason);
   });
 
+  test.each([
+    ['nothing', '', 'is 0 JSON values'],
+    ['two values', '{"tag": "v1"}\n{"tag": "v2"}', 'is 2 JSON values'],
+    ['a page for people', '<!DOCTYPE html>', 'parse error'],
+  ])('fails if the answer has %s in place of a JSON value', async (_title, body, reason) => {
+    answerWith({}, body);
+    const end = await run(check, { param_json_path: '.tag' });
+    expect(end).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(reason) });
+  });
+
   test('fails with the status of the answer', async () => {
     answer = (_request, response) => response.writeHead(404).end('gone');
     expect(await run(check)).toMatchObject({

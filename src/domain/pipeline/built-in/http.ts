@@ -77,8 +77,9 @@ quote_long_numbers() {
 }
 # value_at FILE: prints the value at json_path. Returns ${ROUNDED} if jq has rounded it.
 value_at() {
-  jq -r --arg path "$json_path" '
-    [$path | scan("\\\\.([A-Za-z0-9_-]+)|\\\\[([0-9]+)\\\\]")
+  jq -rs --arg path "$json_path" '
+    if length == 1 then .[0] else error("is \\(length) JSON values") end
+    | [$path | scan("\\\\.([A-Za-z0-9_-]+)|\\\\[([0-9]+)\\\\]")
       | if .[0] then .[0] else (.[1] | tonumber) end] as $keys
     | getpath($keys)
     | if type == "number" and (. >= 9007199254740992 or . <= -9007199254740992) then
