@@ -100,8 +100,11 @@ function newestRevision(pipeline: number): FragmentSqlToken {
 
 /** How many of the newest versions are searched for the branches of a resource. */
 const MAX_VERSIONS_OF_BRANCHES = 2000;
-/** How many branches of a resource a check gets. */
-const MAX_KNOWN_BRANCHES = 200;
+/**
+ * How long the JSON with the branches may be: Linux starts no program with a variable or an argument of
+ * 128 KiB.
+ */
+const MAX_KNOWN_BRANCHES_BYTES = 100_000;
 const MAX_BRANCH_CHARACTERS = 255;
 
 /**
@@ -109,14 +112,15 @@ const MAX_BRANCH_CHARACTERS = 255;
  */
 const newestOfBranches = sql.fragment`(
   SELECT jsonb_object_agg(b.branch, b.ref) FROM (
-    SELECT branch, ref FROM (
+    SELECT branch, ref, sum(octet_length(to_json(branch)::text) + octet_length(to_json(ref)::text) + 2)
+      OVER (ORDER BY place DESC) AS bytes FROM (
       SELECT DISTINCT ON (fields ->> 'branch') fields ->> 'branch' AS branch, fields ->> 'ref' AS ref, place FROM (
         SELECT fields, place FROM versions WHERE ${ofScope(sql.fragment`s.id`)} ${NEWEST_FIRST}
           LIMIT ${MAX_VERSIONS_OF_BRANCHES}) AS newest
       WHERE length(fields ->> 'branch') <= ${MAX_BRANCH_CHARACTERS}
         AND length(fields ->> 'ref') <= ${MAX_BRANCH_CHARACTERS}
       ORDER BY fields ->> 'branch', place DESC) AS last_of_branch
-    ORDER BY place DESC LIMIT ${MAX_KNOWN_BRANCHES}) AS b)`;
+  ) AS b WHERE bytes <= ${MAX_KNOWN_BRANCHES_BYTES})`;
 
 /**
  * SQL: the name that pipeline `p` had when run `c` was opened. The name of the run's Pod contains it, and

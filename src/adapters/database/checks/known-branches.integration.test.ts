@@ -8,28 +8,61 @@ afterAll(async () => await stores.close());
 
 const at = (seconds: number): Date => new Date(Date.now() + seconds * 1000);
 
-test('a check gets the newest version of each branch if versions have branches', async () => {
+type Version = Record<string, string>;
+
+/** What a check of git.app gets, after checks that have found these versions. */
+async function factsAfter(pipeline: string, ...found: Version[][]) {
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   const resources = ['git.app', 'git.lib'].map((name) =>
     resource(name, { schedule: { kind: 'every', seconds: 60 } }),
   );
   const definition = samplePipeline({ resources, jobs: [job('unit', get('git.app'))] });
-  const { resources: saved } = await stores.pipelines.savePipeline(toSave(definition));
+  const { resources: saved } = await stores.pipelines.savePipeline(
+    toSave(definition, { pipeline, uid: `uid-${pipeline}` }),
+  );
   const scopes = saved.map(({ scope }) => scope).filter((scope) => scope !== undefined);
-  const first = await stores.checks.openRun(scopes, 'schedule', at(1));
   const scope = saved.find(({ name }) => name === 'git.app')?.scope ?? 0;
-  const versions = [
+  let seconds = 1;
+  const openRun = async (): Promise<number> =>
+    (await stores.checks.openRun(scopes, 'schedule', at((seconds += 100))))?.run ?? 0;
+  for (const versions of found) {
+    const run = await openRun();
+    await stores.checks.recordCheck({ run, scope, versions, log: '' }, at(seconds + 1));
+    await stores.checks.closeRun(run, at(seconds + 1));
+  }
+  const facts = await stores.checks.runFacts(await openRun());
+  return facts?.checks.find(({ resource: name }) => name === 'git.app');
+}
+
+const versionsOf = (first: number, name: (number: number) => string): Version[] =>
+  Array.from({ length: 100 }, (_, at) => ({ ref: 'a'.repeat(40), branch: name(first + at) }));
+
+test('a check gets the newest version of each branch if versions have branches', async () => {
+  const facts = await factsAfter('app', [
     { ref: 'a', branch: 'release/1' },
     { ref: 'b', branch: 'release/2' },
     { ref: 'c', branch: 'release/1' },
     { ref: 'd', branch: 'x'.repeat(256) },
     { ref: 'e', branch: 'main' },
-  ];
-  await stores.checks.recordCheck({ run: first?.run ?? 0, scope, versions, log: '' }, at(2));
-  const second = await stores.checks.openRun(scopes, 'schedule', at(200));
-  const facts = await stores.checks.runFacts(second?.run ?? 0);
-  expect(facts?.checks.find(({ resource: name }) => name === 'git.app')).toMatchObject({
+  ]);
+  expect(facts).toMatchObject({
     last: { ref: 'e', branch: 'main' },
     branches: { 'release/1': 'c', 'release/2': 'b', main: 'e' },
   });
+});
+
+test('a check gets all of a thousand branches', async () => {
+  const found = Array.from({ length: 10 }, (_, at) => versionsOf(100 * at, (number) => `topic/${number}`));
+  const facts = await factsAfter('many', ...found);
+  expect(Object.keys(facts?.branches ?? {})).toHaveLength(1000);
+});
+
+test('a check gets as many branches with long names as a variable can hold, the newest first', async () => {
+  const name = (number: number): string => `${'ü"'.repeat(80)}${number}`;
+  const found = Array.from({ length: 5 }, (_, at) => versionsOf(1000 + 100 * at, name));
+  const { branches = {} } = (await factsAfter('long', ...found)) ?? {};
+  expect([name(1499) in branches, name(1000) in branches]).toEqual([true, false]);
+  const bytes = Buffer.byteLength(JSON.stringify(branches));
+  expect(bytes).toBeGreaterThan(90_000);
+  expect(bytes).toBeLessThan(128 * 1024);
 });
