@@ -35,7 +35,7 @@ async function factsAfter(pipeline: string, ...found: Version[][]) {
 }
 
 const versionsOf = (first: number, name: (number: number) => string): Version[] =>
-  Array.from({ length: 100 }, (_, at) => ({ ref: 'a'.repeat(40), branch: name(first + at) }));
+  Array.from({ length: 100 }, (_, index) => ({ ref: 'a'.repeat(40), branch: name(first + index) }));
 
 test('a check gets the newest version of each branch if versions have branches', async () => {
   const facts = await factsAfter('app', [
@@ -52,16 +52,19 @@ test('a check gets the newest version of each branch if versions have branches',
 });
 
 test('a check gets all of a thousand branches', async () => {
-  const found = Array.from({ length: 10 }, (_, at) => versionsOf(100 * at, (number) => `topic/${number}`));
+  const found = Array.from({ length: 10 }, (_, index) =>
+    versionsOf(100 * index, (number) => `topic/${number}`),
+  );
   const facts = await factsAfter('many', ...found);
   expect(Object.keys(facts?.branches ?? {})).toHaveLength(1000);
 });
 
+const longName = (number: number): string => `${'ü"'.repeat(80)}${number}`;
+
 test('a check gets as many branches with long names as a variable can hold, the newest first', async () => {
-  const name = (number: number): string => `${'ü"'.repeat(80)}${number}`;
-  const found = Array.from({ length: 5 }, (_, at) => versionsOf(1000 + 100 * at, name));
+  const found = Array.from({ length: 5 }, (_, index) => versionsOf(1000 + 100 * index, longName));
   const { branches = {} } = (await factsAfter('long', ...found)) ?? {};
-  expect([name(1499) in branches, name(1000) in branches]).toEqual([true, false]);
+  expect([longName(1499) in branches, longName(1000) in branches]).toEqual([true, false]);
   const bytes = Buffer.byteLength(JSON.stringify(branches));
   expect(bytes).toBeGreaterThan(90_000);
   expect(bytes).toBeLessThan(128 * 1024);
