@@ -126,6 +126,18 @@ describe('a git check of branches', () => {
     expect(await checkAfter([last], 'release/*')).toEqual([{ ref, branch: 'release/2' }]);
   });
 
+  test('leaves out a branch whose name is not UTF-8, and says so', async () => {
+    const main = await commitOn('main', 'one');
+    const latin1 = `git -C "$1" update-ref "refs/heads/$(printf 'caf\\351')" "$2"`;
+    await runProgram('/bin/sh', ['-ec', latin1, 'sh', origin, main.ref], { cwd: root });
+    const end = await run(check, { param_url: origin, param_branches: '*' });
+    expect(end).toMatchObject({
+      code: 0,
+      stderr: 'git: branches whose names are not UTF-8 are left out (1)\n',
+    });
+    expect(JSON.parse(end.stdout)).toEqual([main]);
+  });
+
   test('ignores a deleted branch, and begins again with a new branch of the same name', async () => {
     const unchanged = await commitOn('release/1', 'a');
     const gone = await commitOn('release/2', 'b');

@@ -16,6 +16,11 @@ changed_branches() {
   git ls-remote --heads -- "$url" >"$answer"
   { LC_ALL=C grep -Ef "$private/wanted" "$answer" || true; } |
     { LC_ALL=C grep -vEf "$private/unwanted" || true; } >"$private/matching"
+  # Versions are JSON, which has only UTF-8: jq replaces other bytes by U+FFFD.
+  jq -Rr 'select(contains("\\ufffd") | not)' "$private/matching" >"$private/utf8"
+  left_out=$(($(wc -l <"$private/matching") - $(wc -l <"$private/utf8")))
+  if [ $left_out -gt 0 ]; then echo "git: branches whose names are not UTF-8 are left out ($left_out)" >&2; fi
+  mv -- "$private/utf8" "$private/matching"
   if [ ! -s "$private/matching" ]; then echo "git: there is no branch that matches '$param_branches'" >&2; fi
   count=$(wc -l <"$private/matching")
   [ "$count" -le 1000 ] || fail "$count branches match '$param_branches': at most 1000 are allowed"

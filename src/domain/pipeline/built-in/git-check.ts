@@ -24,7 +24,7 @@ list_tags() {
   git -C "$tags" for-each-ref --sort=creatordate --format='%(refname)^{} %(refname:strip=2)' refs/tags |
     git -C "$tags" cat-file --batch-check='%(objecttype) %(objectname) %(rest)' | LC_ALL=C sed -n 's/^commit //p' |
     jq -cRn --arg tag "\${version_tag-}" --arg ref "\${version_ref-}" '
-      [inputs | index(" ") as $at | {ref: .[:$at], tag: .[$at + 1:]}] |
+      [inputs | select(contains("\\ufffd") | not) | index(" ") as $at | {ref: .[:$at], tag: .[$at + 1:]}] |
       (map(.tag == $tag) | index(true)) as $known |
       if length == 0 then .
       elif $tag == "" or $known == null then .[-1:]

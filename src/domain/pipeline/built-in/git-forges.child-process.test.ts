@@ -316,6 +316,14 @@ describe('tags as versions', () => {
     expect(tagsOf(await run(check, params()))).toEqual([{ ref: id, tag: 'outer' }]);
   });
 
+  test('are left out if their names are not UTF-8', async () => {
+    const id = await commit('one', 'refs/heads/main');
+    git('-C', origin, 'tag', 'v1', id);
+    const latin1 = `git -C "$1" update-ref "refs/tags/$(printf 'w\\374rfel')" "$2"`;
+    execFileSync('/bin/sh', ['-ec', latin1, 'sh', origin, id]);
+    expect(tagsOf(await run(check, params()))).toEqual([{ ref: id, tag: 'v1' }]);
+  });
+
   test('are none in a repository without tags', async () => {
     await commit('one', 'refs/heads/main');
     expect(tagsOf(await run(check, params()))).toEqual([]);
