@@ -126,6 +126,16 @@ describe('a webhook of Gitea', () => {
     expect(await dueChecks()).toMatchObject([{ resource: 'git.app', cause: 'webhook' }]);
   });
 
+  test('requests a check when a user who may only read pushes a request for review', async () => {
+    const reader = await gitea.createUser('reader');
+    await createWebhook((secret) => secret);
+    await push({ message: 'one' });
+    await runDueChecks();
+    const review = { topic: 'fix', message: 'theirs' };
+    await expectWebhooks({ accepted: 1 }, async () => await repository.pushForReview(reader, review));
+    expect(await dueChecks()).toMatchObject([{ resource: 'git.app', cause: 'webhook' }]);
+  });
+
   test('is refused if it is signed with a wrong secret', async () => {
     await createWebhook((secret) => `${secret}x`);
     await expectWebhooks({ refused: 1 }, async () => await repository.commit({ message: 'one' }));
