@@ -114,6 +114,17 @@ function describeBranches(setting: CurrentSetting): void {
     expect(await setting().check()).toEqual([{ ref: one }]);
   });
 
+  test('have versions of their own also if a tag has the same name', async () => {
+    const { repository } = setting();
+    const one = await repository.commit({ message: 'one' });
+    await repository.createTag('v1', one);
+    await repository.setBranch('v1', one);
+    const two = await repository.commit({ message: 'two', branch: 'v1' });
+    const three = await repository.commit({ message: 'three', branch: 'v1' });
+    expect(await setting().check({ branch: 'v1' })).toEqual([{ ref: three }]);
+    expect(await setting().check({ branch: 'v1' }, { ref: one })).toEqual([{ ref: two }, { ref: three }]);
+  });
+
   test('can be pushed by force: the version is then the new commit of the branch', async () => {
     const { repository } = setting();
     const one = await repository.commit({ message: 'one' });

@@ -40,7 +40,8 @@ export const github: ImitatedApi = {
       query: { sha: 'text', path: 'text', per_page: 100, page: MAX_PAGES },
       needs: ['per_page'],
       accepts: ['application/vnd.github+json', ...JSON_ONLY],
-      answer: (request) => listCommits(request, { branch: 'sha', size: 'per_page', field: 'sha' }),
+      answer: (request) =>
+        listCommits(request, { branch: 'sha', size: 'per_page', field: 'sha', prefix: 'refs/heads/' }),
     }),
     route({
       method: 'GET',

@@ -3,13 +3,22 @@ import { answerForgePage, refusal, type ForgeAnswer, type ApiRequest } from './i
 import type { ImitatedRequest } from './imitated-repository.ts';
 import { readStatus, refusesTransition } from './status-body.ts';
 
-/** The newest commits of a branch. GitLab answers with an empty list if there is no such branch. */
+/**
+ * The newest commits of a branch. GitLab answers with an empty list if there is no such branch. If a tag has
+ * the short name too, all but GitHub take the tag, as git does: `prefix` is what a forge puts before a name.
+ */
 export async function listCommits(
   request: ApiRequest,
-  { branch: name, size, field }: { branch: string; size: string; field: string },
+  {
+    branch: name,
+    size,
+    field,
+    prefix = '',
+  }: { branch: string; size: string; field: string; prefix?: string },
 ): Promise<ForgeAnswer> {
   const { repository, url } = request;
-  const commits = await repository.describedCommits(url.searchParams.get(name) ?? 'HEAD');
+  const branch = url.searchParams.get(name);
+  const commits = await repository.describedCommits(branch === null ? 'HEAD' : `${prefix}${branch}`);
   if (commits.length === 0 && field === 'sha') return refusal(404, 'no such branch, or no commit yet');
   const described = commits.map(({ id, parents, message }) =>
     field === 'sha'

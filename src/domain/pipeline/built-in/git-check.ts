@@ -43,10 +43,11 @@ commit_by_api() {
     count=30
     plain='&stat=false&verification=false&files=false'
   fi
+  # For all but GitHub, a short name means the tag of this name, if there is one.
   case $forge in
-    gitlab) api "/repository/commits?per_page=$count\${query:+&ref_name=$query}" || return 1 ;;
+    gitlab) api "/repository/commits?per_page=$count\${query:+&ref_name=refs%2Fheads%2F$query}" || return 1 ;;
     github) api "/commits?per_page=$count\${query:+&sha=$query}" || return 1 ;;
-    *) api "/commits?limit=$count$plain\${query:+&sha=$query}" || return 1 ;;
+    *) api "/commits?limit=$count$plain\${query:+&sha=refs%2Fheads%2F$query}" || return 1 ;;
   esac
   jq -er '.[0] | .sha? // .id? // empty' "$answer" 2>/dev/null
 }

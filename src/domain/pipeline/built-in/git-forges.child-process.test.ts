@@ -88,10 +88,18 @@ describe('the newest commit of a branch', () => {
   test.each([
     ['forge_a', '/api/v3/repos/o/r/commits?per_page=1&sha=a%2Fb', [{ sha: ONE }]],
     ['github', '/api/v3/repos/o/r/commits?per_page=1&sha=a%2Fb', [{ sha: ONE }]],
-    ['forge_b', '/api/v4/projects/o%2Fr/repository/commits?per_page=1&ref_name=a%2Fb', [{ id: ONE }]],
-    ['gitlab', '/api/v4/projects/o%2Fr/repository/commits?per_page=1&ref_name=a%2Fb', [{ id: ONE }]],
-    ['forge_c', '/api/v1/repos/o/r/commits?limit=1&sha=a%2Fb', [{ sha: ONE }]],
-    ['forgejo', '/api/v1/repos/o/r/commits?limit=1&sha=a%2Fb', [{ sha: ONE }]],
+    [
+      'forge_b',
+      '/api/v4/projects/o%2Fr/repository/commits?per_page=1&ref_name=refs%2Fheads%2Fa%2Fb',
+      [{ id: ONE }],
+    ],
+    [
+      'gitlab',
+      '/api/v4/projects/o%2Fr/repository/commits?per_page=1&ref_name=refs%2Fheads%2Fa%2Fb',
+      [{ id: ONE }],
+    ],
+    ['forge_c', '/api/v1/repos/o/r/commits?limit=1&sha=refs%2Fheads%2Fa%2Fb', [{ sha: ONE }]],
+    ['forgejo', '/api/v1/repos/o/r/commits?limit=1&sha=refs%2Fheads%2Fa%2Fb', [{ sha: ONE }]],
   ])('comes from %s', async (provider, path, answer) => {
     answers = { [path]: answer };
     const url = `http://user@${host}/o/r.git`;
