@@ -122,7 +122,6 @@ function actions(url: string, { status: currentStatus, endedAt }: BuildDetail, t
     fields?: Html;
     quiet?: boolean;
   }[] = [
-    { needs: 'write', isPossible: !hasEnded, verb: 'cancel', label: 'Cancel' },
     { needs: 'write', isPossible: hasEnded, verb: 'retry', label: 'Retry' },
     { needs: 'maintain', isPossible: currentStatus === 'waiting', verb: 'approve', label: 'Approve' },
     {
@@ -131,7 +130,9 @@ function actions(url: string, { status: currentStatus, endedAt }: BuildDetail, t
       verb: 'reject',
       label: 'Reject',
       fields: message,
+      quiet: true,
     },
+    { needs: 'write', isPossible: !hasEnded, verb: 'cancel', label: 'Cancel', quiet: true },
     {
       needs: 'maintain',
       isPossible: currentStatus === 'failed',
