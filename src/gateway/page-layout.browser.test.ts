@@ -132,8 +132,32 @@ describe('on a phone', () => {
     expect(help.y).toBeGreaterThanOrEqual(legend.bottom);
   });
 
+  test.each([APP, `${APP}/jobs/unit`, '/teams/main/members', '/profile'])(
+    'the tables of %s show every column without scrolling',
+    async (path) => {
+      await page.goto(path);
+      await page.locator('tbody').first().waitFor();
+      expect(await cutWidths('.scroll')).toEqual([]);
+    },
+  );
+
+  test('each value of a row is beside the title of its column', async () => {
+    await page.goto(APP);
+    const cell = page.locator('tr', { hasText: 'unit' }).first().locator('td').first();
+    const title: string = await cell.evaluate(
+      (element: never) => Reflect.get(globalThis, 'getComputedStyle')(element, '::before').content,
+    );
+    expect(title).toContain('Newest build');
+  });
+
   test('the header takes two lines', async () => {
     await page.goto('/profile');
     expect((await boxOf(page.locator('header'))).height).toBeLessThan(90);
   });
+});
+
+test('the pipeline shows only the beginning of a long version', async () => {
+  await page.goto(APP);
+  const row = await boxOf(page.locator('tr', { hasText: 'A message of a commit.' }));
+  expect(row.height).toBeLessThan(130);
 });

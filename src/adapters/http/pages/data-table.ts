@@ -8,13 +8,13 @@ export interface Column<T> {
   titleHidden?: boolean;
 }
 
-/** The first column names each row. */
+/** The first column names each row. On a phone, each row is a list of its values with their titles. */
 export function htmlTable<T>(
   rows: readonly T[],
   [first, ...others]: readonly [Column<T>, ...Column<T>[]],
   caption?: string,
 ): Html {
-  return html`<table>
+  return html`<table class="listed">
     ${
       caption !== undefined &&
       html`<caption>
@@ -36,7 +36,10 @@ export function htmlTable<T>(
         (row) =>
           html`<tr>
             <th scope="row">${first.cell(row)}</th>
-            ${others.map(({ cell }) => html`<td>${cell(row)}</td>`)}
+            ${others.map(
+              ({ title, titleHidden, cell }) =>
+                html`<td${titleHidden !== true && html` data-title="${title}"`}>${cell(row)}</td>`,
+            )}
           </tr>`,
       )}
     </tbody>

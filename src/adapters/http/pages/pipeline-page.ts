@@ -156,7 +156,9 @@ function checkedAt({ lastCheckedAt, checkError }: ResourceView): Html {
 
 export function versionFields(version: Readonly<Record<string, string>>): Html {
   return joined(
-    Object.entries(version).map(([name, value]) => html`<span class="code">${name}: ${value}</span>`),
+    Object.entries(version).map(
+      ([name, value]) => html`<span class="code version-field">${name}: ${value}</span>`,
+    ),
     html`<br />`,
   );
 }

@@ -1,6 +1,7 @@
 import type { LinkedIdentity, StoredProvider } from '#flows/people/oauth-ports.ts';
 import type { Account, UserSession } from '#flows/people/ports.ts';
 import type { ApiToken } from '#flows/people/token-ports.ts';
+import { htmlTable } from './data-table.ts';
 import { html, type Html } from './html.ts';
 import { action, csrfField, scrolling, timeElement, type Viewer } from './layout.ts';
 
@@ -88,33 +89,21 @@ export function tokensSection(tokens: readonly ApiToken[], fields: Html, viewer:
 }
 
 function tokenTable(tokens: readonly ApiToken[], viewer: Viewer | undefined): Html {
-  return html`<div class="scroll">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col">Begins with</th>
-          <th scope="col">Valid for</th>
-          <th scope="col">Expires</th>
-          <th scope="col">Last used</th>
-          <th scope="col"><span class="visually-hidden">Delete</span></th>
-        </tr>
-      </thead>
-      <tbody>
-        ${tokens.map(
-          ({ id, name, prefix, scope, expiresAt, lastUsedAt }) =>
-            html`<tr>
-              <th scope="row">${name}</th>
-              <td class="code">${prefix}…</td>
-              <td>${scope === undefined ? 'everything' : `${scope.team}, ${scope.role}`}</td>
-              <td>${expiresAt === undefined ? 'never' : timeElement(expiresAt)}</td>
-              <td>${timeElement(lastUsedAt)}</td>
-              <td>${deleteButton({ id, name }, viewer)}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
+  const table = htmlTable(tokens, [
+    { title: 'Name', cell: ({ name }) => name },
+    { title: 'Begins with', cell: ({ prefix }) => html`<span class="code">${prefix}…</span>` },
+    {
+      title: 'Valid for',
+      cell: ({ scope }) => (scope === undefined ? 'everything' : `${scope.team}, ${scope.role}`),
+    },
+    {
+      title: 'Expires',
+      cell: ({ expiresAt }) => (expiresAt === undefined ? 'never' : timeElement(expiresAt)),
+    },
+    { title: 'Last used', cell: ({ lastUsedAt }) => timeElement(lastUsedAt) },
+    { title: 'Delete', titleHidden: true, cell: (token) => deleteButton(token, viewer) },
+  ]);
+  return html`<div class="scroll">${table}</div>`;
 }
 
 function deleteButton({ id, name }: Pick<ApiToken, 'id' | 'name'>, viewer: Viewer | undefined): Html {
@@ -129,43 +118,7 @@ export function sessionsSection(
 ): Html {
   return html`<section aria-labelledby="sessions">
     <h2 id="sessions">Sessions</h2>
-    ${scrolling(
-      'Sessions',
-      html`<table>
-        <thead>
-          <tr>
-            <th scope="col">Since</th>
-            <th scope="col">Last used</th>
-            <th scope="col">From</th>
-            <th scope="col">Browser or program</th>
-            <th scope="col"><span class="visually-hidden">End</span></th>
-          </tr>
-        </thead>
-        <tbody>
-          ${sessions.map(
-            ({ id, openedAt, usedAt, address, client }) =>
-              html`<tr>
-                <td>${timeElement(openedAt)}</td>
-                <td>${timeElement(usedAt)}</td>
-                <td>${address}</td>
-                <td>${client}</td>
-                <td>
-                  ${
-                    id === current
-                      ? html`<span class="tag">this one</span>`
-                      : action({
-                          url: `/profile/sessions/${encodeURIComponent(id)}/end`,
-                          viewer,
-                          label: 'End',
-                          about: `End the session from ${address}`,
-                        })
-                  }
-                </td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>`,
-    )}
+    ${scrolling('Sessions', sessionTable(sessions, current, viewer))}
     <div class="actions">
       ${action({
         url: '/auth/logout-everywhere',
@@ -175,4 +128,29 @@ export function sessionsSection(
       })}
     </div>
   </section>`;
+}
+
+function sessionTable(
+  sessions: readonly UserSession[],
+  current: string | undefined,
+  viewer: Viewer | undefined,
+): Html {
+  const end = ({ id, address }: UserSession): Html =>
+    action({
+      url: `/profile/sessions/${encodeURIComponent(id)}/end`,
+      viewer,
+      label: 'End',
+      about: `End the session from ${address}`,
+    });
+  return htmlTable(sessions, [
+    { title: 'Browser or program', cell: ({ client }) => client },
+    { title: 'From', cell: ({ address }) => address },
+    { title: 'Since', cell: ({ openedAt }) => timeElement(openedAt) },
+    { title: 'Last used', cell: ({ usedAt }) => timeElement(usedAt) },
+    {
+      title: 'End',
+      titleHidden: true,
+      cell: (session) => (session.id === current ? html`<span class="tag">this one</span>` : end(session)),
+    },
+  ]);
 }
