@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { BrowserContext, Page } from 'playwright-core';
+import type { Input } from '#domain/pipeline/pipeline.ts';
 import { accessibilityProblems } from '#testing/browser/accessibility.ts';
 import { openPerson, openSite, sendSignInForm } from '#testing/browser/site.ts';
 import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
@@ -9,6 +10,7 @@ import { toSave } from '#testing/stores/stores.ts';
 /* What the script of every page does: it sends buttons without a full load, and applies the theme. */
 
 const APP = '/teams/main/pipelines/app';
+const INPUTS = `${APP}/jobs/inputs`;
 const PASSWORD = 'correct horse battery';
 
 let site: Awaited<ReturnType<typeof openSite<Gateway>>>;
@@ -19,8 +21,10 @@ beforeAll(async () => {
     jest.spyOn(console, level).mockImplementation(() => undefined);
   site = await openSite(ORIGIN, openGateway);
   await site.stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+  const unit = job('unit', getStep('git.app', { trigger: false }), task('test'));
+  const reason: Input = { name: 'reason', type: 'string', default: '' };
   await site.stores.pipelines.savePipeline(
-    toSave(samplePipeline({ jobs: [job('unit', getStep('git.app', { trigger: false }), task('test'))] })),
+    toSave(samplePipeline({ jobs: [unit, { ...unit, name: 'inputs', inputs: [reason] }] })),
   );
   await site.gateway.account('ann', { teams: { main: 'maintain' }, password: PASSWORD });
 });
@@ -59,7 +63,7 @@ test('if the server refuses a button, the page shows the reason on top', async (
     field.setAttribute('value', 'guessed');
   });
   await button.click();
-  await page.locator('#notice').filter({ hasText: 'X-CSRF-Token' }).waitFor();
+  await page.locator('#notice').filter({ hasText: 'Load the page again, then repeat this.' }).waitFor();
   expect(await page.locator('h1').innerText()).toBe('app');
   expect(await accessibilityProblems(page)).toEqual([]);
   await page.getByRole('button', { name: 'Close' }).click();
@@ -74,6 +78,17 @@ test('if the session has ended, a button says so and the page stays', async () =
   await page.getByRole('button', { name: 'Check now' }).click();
   await page.locator('#notice').filter({ hasText: 'Your session has ended' }).waitFor();
   expect(new URL(page.url()).pathname).toBe(`${APP}/resources/git.app`);
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+test('if somebody signed in again in another tab, a button says that the page is old', async () => {
+  const { page, context, complaints, close } = await openSignedIn(`${APP}/resources/git.app`);
+  const value = await site.gateway.session('ann');
+  const cookie = { name: '__Host-millrace-session', value, domain: new URL(ORIGIN).host, path: '/' };
+  await context.addCookies([{ ...cookie, secure: true, httpOnly: true }]);
+  await page.getByRole('button', { name: 'Check now' }).click();
+  await page.locator('#notice').filter({ hasText: 'This page is from an earlier session' }).waitFor();
   expect(complaints).toEqual([]);
   await close();
 });

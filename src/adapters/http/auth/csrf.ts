@@ -19,11 +19,14 @@ export function refuseCrossSite(request: FastifyRequest, identity: Identity, rul
   const matches = sent.length === expected.length && timingSafeEqual(sent, expected);
   if (isCrossSite(request, rules)) throw crossSiteProblem(request, rules);
   if (matches) return;
-  throw new Problem(
-    'cross-site-request',
-    'With the session cookie, send X-CSRF-Token with the csrf_token of GET /auth/session.',
-  );
+  throw new Problem('cross-site-request', sent.length === 0 ? TOKEN_MISSING : TOKEN_OF_ANOTHER_SESSION);
 }
+
+const TOKEN_MISSING = 'With the session cookie, send X-CSRF-Token with the csrf_token of GET /auth/session.';
+
+/** People see this in a tab that was open before they signed in again. */
+const TOKEN_OF_ANOTHER_SESSION =
+  'This page is from an earlier session, so nothing was done. Load the page again, then repeat this.';
 
 const OAUTH_START = '/auth/oauth/:canonical';
 
