@@ -93,6 +93,21 @@ test('if somebody signed in again in another tab, a button says that the page is
   await close();
 });
 
+test('if the session has ended, a page keeps what its viewer has typed, and says so', async () => {
+  const { page, context, complaints, close } = await openSignedIn(INPUTS);
+  await page.getByLabel('reason').fill('half typed');
+  await context.clearCookies();
+  const as = await site.gateway.session('ann');
+  await site.gateway.ask(`POST ${INPUTS}/pause`, { as });
+  await page.locator('#notice').filter({ hasText: 'Copy what you have typed' }).waitFor();
+  expect(await page.getByLabel('reason').inputValue()).toBe('half typed');
+  await page.getByLabel('reason').fill('');
+  await site.gateway.ask(`POST ${INPUTS}/unpause`, { as });
+  await page.waitForURL('**/auth/login?**');
+  expect(complaints).toEqual([]);
+  await close();
+});
+
 test('a checkbox that the viewer changed stays changed when the page changes', async () => {
   const { page, complaints, close } = await openSignedIn(`${APP}/jobs/unit`);
   const box = page.getByLabel('Check for new versions first');

@@ -1,3 +1,4 @@
+import { leavePage } from './leave-page.ts';
 import { announceEvent, REFUSED } from './overhear-events.ts';
 
 const RECONNECT_MS = 5000;
@@ -15,8 +16,8 @@ interface StreamToFollow {
 /**
  * Follows a stream of server-sent events until the page closes or the server sends `end` or `closed`. After
  * `closed`, the viewer may no longer read the stream, so the page loads again, which shows why. Browsers
- * reconnect by themselves when a connection breaks, but not when the server refused it. Returns a function
- * that stops following.
+ * reconnect by themselves when a connection breaks, but not when the server refused it. The page says so if
+ * no connection comes back. Returns a function that stops following.
  */
 export function followEvents({ url, on, refused }: StreamToFollow): () => void {
   let source = new EventSource(url());
@@ -35,7 +36,7 @@ export function followEvents({ url, on, refused }: StreamToFollow): () => void {
     source.addEventListener('end', stop);
     source.addEventListener('closed', () => {
       stop();
-      location.reload();
+      leavePage();
     });
     source.addEventListener('error', () => {
       if (source.readyState !== EventSource.CLOSED) return;

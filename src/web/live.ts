@@ -3,6 +3,7 @@
  * this file.
  */
 import { followEvents } from './follow-events.ts';
+import { leavePage } from './leave-page.ts';
 import { morph } from './morph.ts';
 import { overhearEvents, REFUSED } from './overhear-events.ts';
 import { REFRESH_MS } from './refresh.ts';
@@ -46,7 +47,7 @@ function isOver({ redirected, status }: Response): boolean {
 async function replaceLive(): Promise<void> {
   const current = document.getElementById('live');
   const answer = await fetch(location.href, { headers: { accept: 'text/html' } });
-  if (isOver(answer)) location.reload();
+  if (isOver(answer)) leavePage();
   if (answer.redirected) return;
   if (!answer.ok) throw new Error(`The server answered ${answer.status}.`);
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');

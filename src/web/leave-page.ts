@@ -1,0 +1,16 @@
+import { isEdited } from './is-edited.ts';
+import { showNotice } from './notice.ts';
+
+const FIELDS = 'form[method=post] :is(input, textarea, option)';
+
+/**
+ * Loads a page again that its viewer may no longer read, which shows why. If they have typed something that
+ * was not sent, the page stays and says what to do.
+ */
+export function leavePage(): void {
+  if ([...document.querySelectorAll(FIELDS)].some(isEdited)) showNotice(CANNOT_READ);
+  else location.reload();
+}
+
+const CANNOT_READ =
+  'Your session has ended, or you may no longer read this page. Copy what you have typed, then load the page again.';
