@@ -108,6 +108,17 @@ test('if the session has ended, a page keeps what its viewer has typed, and says
   await close();
 });
 
+test('a page without its events says that it may be out of date, until they are back', async () => {
+  const { page, close } = await openSignedIn('/teams');
+  await page.route('**/events', (route) => route.abort());
+  await page.goto(INPUTS);
+  const notice = page.locator('#connection');
+  await notice.filter({ hasText: 'this page may be out of date' }).waitFor();
+  await page.unroute('**/events');
+  await notice.waitFor({ state: 'detached' });
+  await close();
+});
+
 test('a checkbox that the viewer changed stays changed when the page changes', async () => {
   const { page, complaints, close } = await openSignedIn(`${APP}/jobs/unit`);
   const box = page.getByLabel('Check for new versions first');

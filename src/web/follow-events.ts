@@ -1,5 +1,6 @@
 import { leavePage } from './leave-page.ts';
 import { announceEvent, REFUSED } from './overhear-events.ts';
+import { watchConnection } from './watch-connection.ts';
 
 const RECONNECT_MS = 5000;
 
@@ -22,9 +23,11 @@ interface StreamToFollow {
 export function followEvents({ url, on, refused }: StreamToFollow): () => void {
   let source = new EventSource(url());
   let retry: number | undefined;
+  const connection = watchConnection();
   const stop = (): void => {
     source.close();
     clearTimeout(retry);
+    connection.back();
   };
   const listen = (): void => {
     for (const [name, handle] of Object.entries(on)) {
@@ -38,7 +41,9 @@ export function followEvents({ url, on, refused }: StreamToFollow): () => void {
       stop();
       leavePage();
     });
+    source.addEventListener('open', connection.back);
     source.addEventListener('error', () => {
+      connection.lost();
       if (source.readyState !== EventSource.CLOSED) return;
       refused?.();
       announceEvent(REFUSED, '');

@@ -1,0 +1,22 @@
+import { hideNotice, showNotice } from './notice.ts';
+
+/** A connection that breaks often comes back within this time. */
+const PATIENCE_MS = 10_000;
+
+/** Says that the page may be out of date if its stream of events stays away. */
+export function watchConnection(): { lost: () => void; back: () => void } {
+  let timer: number | undefined;
+  return {
+    lost() {
+      timer ??= setTimeout(() => showNotice(OUT_OF_DATE, 'connection'), PATIENCE_MS);
+    },
+    back() {
+      clearTimeout(timer);
+      timer = undefined;
+      hideNotice('connection');
+    },
+  };
+}
+
+const OUT_OF_DATE =
+  'The server does not send changes now, so this page may be out of date. It tries again every few seconds.';
