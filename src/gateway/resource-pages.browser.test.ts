@@ -261,8 +261,10 @@ describe('the page of a resource', () => {
     await page.getByRole('heading', { name: `Builds of version ${newestVersion()}` }).waitFor();
     expect(await page.locator('main li').allInnerTexts()).toEqual(['unit 2', 'lint 1']);
     await checkPage('triggered');
-
-    await page.goto(GIT);
+    await page
+      .getByRole('navigation', { name: 'Where this is' })
+      .getByRole('link', { name: 'git.app' })
+      .click();
     await press('Check now');
     await until(async () => {
       const entries = await stores.access.audit.entries('main', {}, { limit: 5 });

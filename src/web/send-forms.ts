@@ -73,11 +73,15 @@ function showPart(page: Document): boolean {
   return true;
 }
 
+const BREADCRUMBS = 'nav.where';
+
 /** Shows a page that is the response itself, such as one with a new token. The address stays the same. */
 function showPage(page: Document): void {
   document.title = page.title;
   const [current, fetched] = [document.getElementById('main'), page.getElementById('main')];
   if (current === null || fetched === null) return;
   morph(current, fetched);
+  document.querySelector(BREADCRUMBS)?.remove();
+  current.before(...page.querySelectorAll(BREADCRUMBS));
   current.focus();
 }
