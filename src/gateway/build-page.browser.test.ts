@@ -125,6 +125,12 @@ async function checkPage(name: string): Promise<void> {
   expect(await keyboardProblems(page)).toEqual([]);
 }
 
+/** How far the lines are below the top of the viewer, whose tools are above them. */
+async function topOfLog(): Promise<number> {
+  const [log, viewer] = [page.locator('#log'), page.locator('.build-viewer')];
+  return ((await log.boundingBox())?.y ?? 0) - ((await viewer.boundingBox())?.y ?? 0);
+}
+
 describe('the log of an ended build', () => {
   test('shows the end of the failed step, folds the others, and remembers times and wrapping', async () => {
     const report = await startBuild('folds');
@@ -187,10 +193,12 @@ describe('the log of an ended build', () => {
     await page.keyboard.press('Shift+Enter');
     await until(async () => (await count.innerText()) === 'Line 1 of 3');
 
+    const top = await topOfLog();
     await page.goto(`${url}#step-1:L700-L702`);
     await page.reload();
     await until(async () => await isVisible('line 200'));
     expect(await page.locator('.build-line.selected').count()).toBe(3);
+    expect(await topOfLog()).toBe(top);
     await line(698).locator('.build-number').click();
     expect(new URL(page.url()).hash).toBe('#step-1:L698');
     await line(701)
@@ -276,6 +284,14 @@ describe('beside the log, the page shows', () => {
     const times = page.getByRole('region', { name: 'Where time went' });
     expect(await times.getByRole('rowheader').allInnerTexts()).toContain('Pod: node, images, start');
     await checkPage('build-tree');
+    await page.setViewportSize({ width: 320, height: 640 });
+    const name = page.locator('#log').getByRole('button', { name: 'get git.app' });
+    await until(
+      async () =>
+        await name.evaluate(
+          (all: { scrollWidth: number; clientWidth: number }) => all.scrollWidth <= all.clientWidth,
+        ),
+    );
     await tree.getByRole('link', { name: 'lint' }).click();
     await until(async () => await isVisible('lint 1'));
     expect(new URL(page.url()).hash).toBe('#step-1.0');

@@ -12,8 +12,6 @@ interface LogToolsProps {
   /** Undefined: the log is complete, so it cannot be followed. */
   following: boolean | undefined;
   onFollow: (following: boolean) => void;
-  /** Undefined: no line is selected, or the page cannot write to the clipboard. */
-  onCopyLink: (() => void) | undefined;
   onSearch: (query: string) => void;
   onGo: (by: 1 | -1) => void;
   onPrefer: (preferences: LogPreferences) => void;
@@ -22,7 +20,7 @@ interface LogToolsProps {
 
 /** The controls of a log. */
 export function LogTools(tools: LogToolsProps): JSX.Element {
-  const { preferences, plainTextUrl, following, onFollow, onCopyLink, onPrefer, onFoldAll } = tools;
+  const { preferences, plainTextUrl, following, onFollow, onPrefer, onFoldAll } = tools;
   return (
     <div class="build-tools">
       <SearchField {...tools} />
@@ -58,11 +56,6 @@ export function LogTools(tools: LogToolsProps): JSX.Element {
       <button type="button" class="quiet" onClick={() => onFoldAll(false)}>
         Fold all
       </button>
-      {onCopyLink !== undefined && (
-        <button type="button" class="quiet" onClick={onCopyLink}>
-          Copy link
-        </button>
-      )}
       <a href={plainTextUrl}>As plain text</a>
     </div>
   );

@@ -46,13 +46,17 @@ export function LogViewer({ state, plainTextUrl }: LogViewerProps): JSX.Element 
         {...{ search: state.search, current: state.current, field, preferences, plainTextUrl }}
         following={state.isComplete ? undefined : scroll.following}
         onFollow={scroll.follow}
-        onCopyLink={state.selected?.first === undefined || !canCopy() ? undefined : copyLink}
         onSearch={(text) => state.searchFor(text)}
         onGo={(by) => state.goToFound(by, lineAtRow(layout, scroll.topRow()))}
         onPrefer={setPreferences}
         onFoldAll={(open) => state.foldAll(open)}
       />
       <LogBox {...{ state, layout, metrics, scroll, box, ruler, gutter, timestamps }} />
+      {state.selected?.first !== undefined && canCopy() && (
+        <button type="button" class="quiet build-copy-link" onClick={copyLink}>
+          Copy link
+        </button>
+      )}
       {!scroll.isAtEnd && (
         <button type="button" class="build-to-end" onClick={() => scrollToEnd(box.current)}>
           Jump to the end
