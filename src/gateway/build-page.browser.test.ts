@@ -127,8 +127,8 @@ async function checkPage(name: string): Promise<void> {
 
 /** How far the lines are below the top of the viewer, whose tools are above them. */
 async function topOfLog(): Promise<number> {
-  const [log, viewer] = [page.locator('#log'), page.locator('.build-viewer')];
-  return ((await log.boundingBox())?.y ?? 0) - ((await viewer.boundingBox())?.y ?? 0);
+  const [box, viewer] = [page.locator('#log'), page.locator('.build-viewer')];
+  return ((await box.boundingBox())?.y ?? 0) - ((await viewer.boundingBox())?.y ?? 0);
 }
 
 describe('the log of an ended build', () => {
@@ -193,12 +193,12 @@ describe('the log of an ended build', () => {
     await page.keyboard.press('Shift+Enter');
     await until(async () => (await count.innerText()) === 'Line 1 of 3');
 
-    const top = await topOfLog();
+    const topBefore = await topOfLog();
     await page.goto(`${url}#step-1:L700-L702`);
     await page.reload();
     await until(async () => await isVisible('line 200'));
     expect(await page.locator('.build-line.selected').count()).toBe(3);
-    expect(await topOfLog()).toBe(top);
+    expect(await topOfLog()).toBe(topBefore);
     await line(698).locator('.build-number').click();
     expect(new URL(page.url()).hash).toBe('#step-1:L698');
     await line(701)

@@ -143,7 +143,7 @@ function sessionTable(
       about: `End the session from ${address}`,
     });
   return htmlTable(sessions, [
-    { title: 'Browser or program', cell: ({ client }) => client },
+    { title: 'Browser or program', cell: ({ client }) => (client === '' ? 'unknown' : client) },
     { title: 'From', cell: ({ address }) => address },
     { title: 'Since', cell: ({ openedAt }) => timeElement(openedAt) },
     { title: 'Last used', cell: ({ usedAt }) => timeElement(usedAt) },
