@@ -26,7 +26,7 @@ const labelsOfWork = (pods: readonly Pod[], kind: 'build' | 'check'): Labels[] =
   }));
 };
 
-/** The labels of the foreign Pods: of each work in turn. Only a flood has several Pods with the same labels. */
+/** Labels for the foreign Pods, of each work in turn. Only in a flood do several Pods have the same. */
 const forgedLabels = (work: readonly Labels[], limit: number): Labels[] => {
   if (limit <= MAX_QUIET) return work.slice(0, limit);
   return Array.from({ length: limit }, (_, index) => work[index % work.length] ?? {});

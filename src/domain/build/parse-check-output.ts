@@ -86,7 +86,7 @@ const isRounded = (value: unknown): boolean => Number.isInteger(value) && !Numbe
 
 /** The name of the first field with a whole number that JavaScript has rounded. */
 export function roundedField(value: object): string | undefined {
-  return leavesOf(value).find(([, leaf]) => isRounded(leaf))?.[0];
+  return [...leavesOf(value)].find(([, leaf]) => isRounded(leaf))?.[0];
 }
 
 /**

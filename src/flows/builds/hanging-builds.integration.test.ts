@@ -20,7 +20,7 @@ const POD = 'app-unit-1-1';
 let stores: TestStores;
 let cluster: InMemoryCluster;
 let notifications: RecordedNotifications;
-/** Seconds by which the clock of the flows is ahead of `cancelledAt`, or of the real time if that is unset. */
+/** Seconds by which the clock of the flows is ahead of `cancelledAt`, or of the real time if it is unset. */
 let ahead: number;
 let cancelledAt: Date | undefined;
 let reported: string[];

@@ -58,8 +58,8 @@ export interface BuildStore extends TriggerStore, TurnStore, BuildPodStore {
    */
   buildsToStart(limit: number, except?: string[]): Promise<PendingBuild[]>;
   /**
-   * Records why these builds have no Pod yet. Does not delay them, unlike `explainPending`. Returns the builds
-   * whose reason changed.
+   * Records why these builds have no Pod yet. Does not delay them, unlike `explainPending`. Returns the
+   * builds whose reason changed.
    */
   explainHeld(held: readonly { build: number; code: string; reason: string }[]): Promise<number[]>;
   /** Milliseconds until the first delayed build is due; undefined if none is delayed. */

@@ -100,8 +100,8 @@ export interface CheckStore {
   cronNext: CronNext;
   runFacts(run: number): Promise<CheckRunFacts | undefined>;
   /**
-   * Frees the scopes without a result, because their Pod could not be created or cannot mount its cache. Their
-   * checks are due as before.
+   * Frees the scopes without a result, because their Pod could not be created or cannot mount its cache.
+   * Their checks are due as before.
    */
   releaseRun(run: number, at: Date, reason: string): Promise<void>;
   /** Runs that are not closed. */

@@ -85,7 +85,7 @@ async function savePins(
   return stopped;
 }
 
-/** A pin of the manifest may still use a resource's old name: then it holds the resource with the new name. */
+/** A pin of the manifest may still use the old name of a resource. It then holds the renamed resource. */
 function pinsOf({ pins = [], definition }: PipelineToSave): NonNullable<PipelineToSave['pins']> {
   const newNames = new Map(definition.resources.map(({ name, oldName }) => [oldName, name]));
   const pinnedNames = new Set(pins.map(({ resource }) => resource));

@@ -53,8 +53,8 @@ export interface ForgeRepository {
   /** Opens a pull request, which GitLab calls a merge request. */
   openRequest(about: NewRequest): Promise<ForgeRequest>;
   /**
-   * Pushes a new commit on top of `main` to `refs/for/main`. This opens a request without a branch, or changes
-   * the user's request with this topic. Only Gitea and Forgejo have this.
+   * Pushes a new commit on top of `main` to `refs/for/main`. This opens a request without a branch, or
+   * changes the user's request with this topic. Only Gitea and Forgejo have this.
    */
   pushForReview(by: ForgeUser, about: NewReview): Promise<ForgeReview>;
   /** All statuses of a commit, the last one first. */

@@ -22,8 +22,8 @@ const runner: RunnerGlobals = Object(globalThis);
 export const { expect, describe, beforeAll, beforeEach, afterAll, afterEach } = runner;
 
 /**
- * In milliseconds. The limit only ends a test that hangs; benchmarks measure speed. A file that sets the limit
- * also sets it for later files in the same worker.
+ * In milliseconds. The limit only ends a test that hangs; benchmarks measure speed. A file that sets the
+ * limit also sets it for later files in the same worker.
  */
 let maxTestTime = 600_000;
 /** The real timers, even while a test uses fake ones. */

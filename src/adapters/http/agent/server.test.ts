@@ -259,16 +259,6 @@ describe('a call with a session key', () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(10);
   });
 
-  test('stays rate-limited if the agent opens its session again', async () => {
-    fake.state.answer = opened;
-    const time = jest.spyOn(performance, 'now').mockReturnValue(performance.now());
-    const sendEvents = () => ask('/agent/v1/events', { key: KEY, body: { events: [] } });
-    await Promise.all(Array.from({ length: 300 }, sendEvents));
-    await ask('/agent/v1/session', { body: SESSION_REQUEST });
-    expect((await sendEvents()).status).toBe(429);
-    time.mockRestore();
-  });
-
   const MIB = 1024 * 1024;
   test.each([
     ['is no JSON', 3 * MIB, '{', 400],
