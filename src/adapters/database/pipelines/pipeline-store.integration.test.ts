@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { webhookToken, webhookTokenHash } from '#adapters/crypto/digests.ts';
 import { rows } from '#adapters/database/connection/pool.ts';
+import { defined } from '#defined';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { savePipeline } from '#flows/pipelines/save-pipeline.ts';
 import { get, job, resource, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
@@ -102,6 +103,20 @@ describe('saving a pipeline', () => {
     expect(await stores.views.pipeline(APP)).toMatchObject({ public: true, displayName: 'The app', jobs: 2 });
   });
 });
+
+test.each<[title: string, isPublic: boolean | undefined, expected: boolean]>([
+  ['is private unless its manifest makes it public', undefined, false],
+  ['is public if its manifest says so', true, true],
+])(
+  'a pipeline that is created again after a public one was deleted %s',
+  async (_title, isPublic, expected) => {
+    await save(samplePipeline(), { public: true });
+    await stores.pipelines.removePipeline(APP);
+    const { public: _, ...silent } = toSave(samplePipeline(), { uid: 'uid-2' });
+    await stores.pipelines.savePipeline({ ...silent, ...defined({ public: isPublic }) });
+    expect(await stores.views.pipeline(APP)).toMatchObject({ public: expected });
+  },
+);
 
 describe('the version from which a job starts', () => {
   test('a new job builds no version that was found before it was added, but every later one', async () => {

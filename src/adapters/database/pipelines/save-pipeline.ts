@@ -140,15 +140,17 @@ async function saveSettings(
 ): Promise<void> {
   const paused = toSave.paused ?? before.paused;
   const pausedByManifest = toSave.paused !== undefined;
+  // Without a word in the manifest, the last value stays, but not that of a pipeline that was deleted.
+  const isPublic = sql.fragment`coalesce(${toSave.public ?? null}::boolean, public AND ${before.live})`;
   await connection.query(rows()`
     UPDATE pipelines SET namespace = ${toSave.namespace}, uid = ${toSave.uid},
       display_name = ${toSave.displayName ?? null},
-      public = coalesce(${toSave.public ?? null}::boolean, public), paused = ${paused},
+      public = ${isPublic}, paused = ${paused},
         paused_by_manifest = ${pausedByManifest}, deleted_at = NULL
     WHERE id = ${before.id} AND (namespace, uid, display_name, public, paused, paused_by_manifest,
       deleted_at) IS DISTINCT FROM
       (${toSave.namespace}, ${toSave.uid}, ${toSave.displayName ?? null},
-        coalesce(${toSave.public ?? null}::boolean, public),
+        ${isPublic},
         ${paused}, ${pausedByManifest}, NULL)`);
   if (before.paused && !paused) await unpauseJobs(connection, ofPipeline(before.id));
   if (!before.paused && paused) await pauseJobs(connection, ofPipeline(before.id), MANIFEST);
