@@ -8,37 +8,42 @@ export interface Column<T> {
   titleHidden?: boolean;
 }
 
-/** The first column names each row. On a phone, each row is a list of its values with their titles. */
+/**
+ * The first column names each row. On a phone, each row is a list of its values with their titles. Some
+ * browsers take what CSS shows as a list for a list, so the roles say that it is a table.
+ */
 export function htmlTable<T>(
   rows: readonly T[],
   [first, ...others]: readonly [Column<T>, ...Column<T>[]],
   caption?: string,
 ): Html {
-  return html`<table class="listed">
+  return html`<table class="listed" role="table">
     ${
       caption !== undefined &&
       html`<caption>
         ${caption}
       </caption>`
     }
-    <thead>
-      <tr>
+    <thead role="rowgroup">
+      <tr role="row">
         ${[first, ...others].map(
           ({ title, titleHidden }) =>
-            html`<th scope="col">
+            html`<th scope="col" role="columnheader">
               ${titleHidden === true ? html`<span class="visually-hidden">${title}</span>` : title}
             </th>`,
         )}
       </tr>
     </thead>
-    <tbody>
+    <tbody role="rowgroup">
       ${rows.map(
         (row) =>
-          html`<tr>
-            <th scope="row">${first.cell(row)}</th>
+          html`<tr role="row">
+            <th scope="row" role="rowheader">${first.cell(row)}</th>
             ${others.map(
               ({ title, titleHidden, cell }) =>
-                html`<td${titleHidden !== true && html` data-title="${title}"`}>${cell(row)}</td>`,
+                html`<td role="cell" ${titleHidden !== true && html` data-title="${title}"`}>
+                  ${cell(row)}
+                </td>`,
             )}
           </tr>`,
       )}
