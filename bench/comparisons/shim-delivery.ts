@@ -14,15 +14,15 @@ import { foldersFrom } from '#tools/cluster/folders.ts';
 import { adminKubeconfig } from '#tools/cluster/pki.ts';
 
 /*
- * Compares four ways of bringing the shim into a container of a foreign image (docs/adr/0005 and 0048). They
- * take turns on the embedded cluster with its images loaded (`make demo` leaves both):
+ * Compares ways to bring the shim into a container of a foreign image (docs/adr/0005 and 0048). Each round
+ * creates one Pod for each way. Needs the embedded cluster with its images loaded, as `make demo` leaves it:
  *
  *   node bench/comparisons/shim-delivery.ts [--runs 15]
  *
- * Each Pod is like a build's with one foreign image: an agent in Node and a busybox share the work directory.
- * Time runs from the POST of the Pod until both have called this program: the agent once Node runs, the
- * busybox once its shim has answered. The reference is a Pod whose steps use the worker image, which has the
- * shim and needs no volume.
+ * Each Pod is like that of a build with one foreign image: an agent in Node and a busybox share the work
+ * directory. The time is from the POST of the Pod until both have called this program: the agent once Node
+ * runs, the busybox once its shim has answered. Two more Pods serve for comparison: one whose step uses the
+ * worker image, which has the shim and needs no volume, and one whose busybox runs without a shim.
  */
 const runs = numberFlag('runs', 15);
 const NAMESPACE = 'millrace-measure';
@@ -42,13 +42,13 @@ type Way =
   | 'init container';
 
 interface Delivery {
-  /** Steps in the worker image, which has the shim: no work directory is shared. */
+  /** The step's container has the worker image, which has the shim. The Pod then has no work directory. */
   usesWorkerImage?: boolean;
   volumes: V1Volume[];
-  /** Path of the shim in the foreign container. */
+  /** Path of the shim in the step's container. Absent: the step runs without a shim. */
   shim?: string;
   mount?: { name: string; mountPath: string };
-  /** `hook`: runs in the agent's container before the kubelet starts the step's container. */
+  /** Who copies the shim. `hook`: the `postStart` hook of the agent, before the step's container starts. */
   copiedBy?: 'agent' | 'hook';
   /** The Pod also has a projected token, as the agent of a build has. */
   token?: boolean;
@@ -189,6 +189,7 @@ async function measure(name: string, delivery: Delivery): Promise<{ both: number
     }
   } finally {
     await client.delete(KINDS.pods, { namespace: NAMESPACE, name }, { graceSeconds: 0 });
+    // The deletion must not slow down the next Pod.
     await sleep(1500);
   }
 }

@@ -1,10 +1,11 @@
 import { secondsByProgram } from '#bench/process-cost.ts';
 import { load, type LoadResult, type LoadSettings } from './load.ts';
 
-/** Processor time per answer in microseconds. The processes share the machine's cores. */
+/** Processor time per answer in microseconds. All these processes share the machine's cores. */
 interface CostPerAnswer {
   server: number;
   postgres: number;
+  /** This process, which sends the requests. */
   generator: number;
 }
 
@@ -28,7 +29,8 @@ export async function loadCounted(server: MeasuredServer, options: LoadSettings)
   const begin = (): void => void (before = spent());
   const measured = await load(server.base, { ...options, begin });
   const after = spent();
-  const costOf = (who: keyof CostPerAnswer): number => ((after[who] - before[who]) / measured.answers) * 1e6;
+  const costOf = (program: keyof CostPerAnswer): number =>
+    ((after[program] - before[program]) / measured.answers) * 1e6;
   return {
     ...measured,
     costPerAnswer: { server: costOf('server'), postgres: costOf('postgres'), generator: costOf('generator') },

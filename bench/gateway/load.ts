@@ -28,14 +28,14 @@ export interface LoadSettings {
   begin?: () => void;
   /** The expected status; by default any 2xx. */
   status?: number;
-  /** Called for each answer. Then any status and broken connections are accepted. */
+  /** Called for each answer. If set, no status and no broken connection fails the measurement. */
   onAnswer?: (index: number, status: number) => void;
 }
 
 /**
- * Sends each request as soon as the previous answer arrives; fails at an unexpected answer. It reads as
- * little of an answer as possible, because an ordinary client would use more processor time than the measured
- * server.
+ * Sends the next request on a connection as soon as the previous answer arrives there. Throws at an
+ * unexpected answer. Reads as little of an answer as possible, because an ordinary client would use more
+ * processor time than the measured server.
  */
 export async function load(base: string, options: LoadSettings): Promise<LoadResult> {
   const { hostname, port, host } = new URL(base);

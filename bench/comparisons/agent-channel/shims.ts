@@ -31,6 +31,7 @@ export async function buildShim(
   return { program, bytes: statSync(program).size };
 }
 
+/** The channel that Millrace uses. */
 export const SEALED_CHANNEL = join(SOURCES, 'link.go');
 
 export function startShim(program: string, secret: string, agent: AgentEnd): ChildProcess {
