@@ -13,8 +13,9 @@ const FIRST_WAIT_MS = 4000;
 export interface PackedPackage {
   /** `name@version`. */
   packageSpec: string;
-  /** The digest that the file `source` lists. */
+  /** The expected digest of the archive, as in a lockfile. */
   integrity: string;
+  /** The file that lists the digest, for messages. */
   source: string;
 }
 
@@ -53,7 +54,7 @@ async function withRetries(work: () => Promise<unknown>, firstWaitMs: number): P
   }
 }
 
-/** Refuses a package whose bytes do not match the list. */
+/** Throws if the bytes of a package do not have the expected digest. */
 export function checkIntegrity(
   packageSpec: string,
   bytes: Uint8Array,

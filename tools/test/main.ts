@@ -10,12 +10,12 @@ import { GATES, whyLeftOut, withNeeds, type ClusterOwner } from './gates.ts';
 import { runShown, stop } from './programs.ts';
 
 const CLUSTER = 'tools/cluster/main.ts';
-/** Taking the cluster down goes on when the rest is cancelled. */
-const NEVER = new AbortController().signal;
+/** For commands that a cancelled run still needs, such as taking the cluster down. */
+const NEVER_ABORTED = new AbortController().signal;
 /** After a failure of one of these, the state of the cluster is printed. */
 const GATES_OF_INSTALLATION = new Set(['install', 'helm-test', 'e2e', 'e2e-alone', 'readme']);
-/** The reason, by gate. */
-const leftOut = new Map<string, string>();
+/** Why a gate was left out, by its name. */
+const reasonsLeftOut = new Map<string, string>();
 const results = new Map<string, Counts & { took: number; note: string }>();
 
 async function test(chosen: readonly string[]): Promise<void> {
@@ -24,10 +24,11 @@ async function test(chosen: readonly string[]): Promise<void> {
   const ours = cluster === 'own';
   const names = needed.filter((name) => {
     const reason = whyLeftOut(GATES[name] ?? {}, cluster);
-    if (reason !== undefined) leftOut.set(name, reason);
+    if (reason !== undefined) reasonsLeftOut.set(name, reason);
     return reason === undefined;
   });
-  const beside = startBeside(
+  // Gates that run in the background, beside the others. Their results are shown when it is their turn.
+  const earlyGates = startBeside(
     names.filter((name) => GATES[name]?.beside),
     (name) => runGate(name, ours),
   );
@@ -35,7 +36,7 @@ async function test(chosen: readonly string[]): Promise<void> {
     for (const [index, name] of names.entries()) {
       if (stop.signal.aborted) break;
       console.log(`\n[${index + 1}/${names.length}] ${name}: ${GATES[name]?.about ?? ''}`);
-      const early = beside.get(name);
+      const early = earlyGates.get(name);
       await record(name, early?.finish ?? (() => runGate(name, ours)), early?.took);
     }
   } finally {
@@ -43,10 +44,11 @@ async function test(chosen: readonly string[]): Promise<void> {
   }
 }
 
+/** Which cluster the gates use. Removes what is left of an embedded cluster that does not run any more. */
 async function clusterFor(gates: readonly string[]): Promise<ClusterOwner> {
   if (isExisting(process.env)) return 'existing';
   if (!gates.includes('cluster') || (await clusterRuns())) return 'embedded';
-  if (!(await nothingIsLeft())) await runShown(process.execPath, [CLUSTER, 'down'], NEVER);
+  if (!(await nothingIsLeft())) await runShown(process.execPath, [CLUSTER, 'down'], NEVER_ABORTED);
   return 'own';
 }
 
@@ -58,9 +60,10 @@ async function runGate(name: string, ownCluster: boolean): Promise<Counts> {
   return found.run(ownCluster);
 }
 
-async function record(name: string, run: () => Promise<Counts>, tookBeside?: () => number): Promise<void> {
+/** Records the result and duration of a gate. `tookEarly`: its duration if it started before its turn. */
+async function record(name: string, run: () => Promise<Counts>, tookEarly?: () => number): Promise<void> {
   const started = Date.now();
-  const took = tookBeside ?? (() => Date.now() - started);
+  const took = tookEarly ?? (() => Date.now() - started);
   try {
     results.set(name, { ...(await run()), took: took(), note: '' });
   } catch (error) {
@@ -74,16 +77,17 @@ async function record(name: string, run: () => Promise<Counts>, tookBeside?: () 
   }
 }
 
+/** `traces` fails if it finds something. */
 async function clusterRuns(): Promise<boolean> {
-  return (await runShown(process.execPath, [CLUSTER, 'traces', '--processes'], NEVER)) !== 0;
+  return (await runShown(process.execPath, [CLUSTER, 'traces', '--processes'], NEVER_ABORTED)) !== 0;
 }
 
-/** A machine that stopped without `down` keeps mounts and files of a cluster that runs no longer. */
+/** If the machine stopped without `down`, mounts and files are left of a cluster that does not run. */
 async function nothingIsLeft(): Promise<boolean> {
-  return (await runShown(process.execPath, [CLUSTER, 'traces'], NEVER)) === 0;
+  return (await runShown(process.execPath, [CLUSTER, 'traces'], NEVER_ABORTED)) === 0;
 }
 
-/** Ends what this run started; a test verifies that nothing is left. */
+/** Stops the cluster that this run started. Counts as one more gate, which verifies that nothing is left. */
 async function takeDown(): Promise<void> {
   if ((process.env['KEEP'] ?? '') !== '') {
     console.log('\nKEEP is set: the cluster goes on. make cluster-down ends it.');
@@ -91,12 +95,12 @@ async function takeDown(): Promise<void> {
   }
   console.log('\ncluster-down: takes the cluster down; nothing of it may be left');
   await record('cluster-down', async () => {
-    const down = await runShown(process.execPath, [CLUSTER, 'down'], NEVER);
+    const down = await runShown(process.execPath, [CLUSTER, 'down'], NEVER_ABORTED);
     return oneIf(down === 0 && (await nothingIsLeft()));
   });
 }
 
-/** Failures and the table stand last: who reads only the end of a long log sees what failed, and why. */
+/** Printed at the end, so that the last lines of a long log show what failed and why. */
 function summary(): string {
   const failures = [...results].flatMap(([gate, { failures: all = [] }]) =>
     all.map((one) => `✘ ${gate} ${one.replaceAll(`${checkout}/`, '')}`),
@@ -106,7 +110,7 @@ function summary(): string {
     const counts = `${String(passed).padStart(5)} passed ${String(failed).padStart(4)} failed`;
     return `${mark} ${name.padEnd(14)} ${counts}  ${clock(took).padStart(5)}  ${note}`.trimEnd();
   });
-  for (const [name, reason] of leftOut) lines.push(`– ${name.padEnd(14)} left out: ${reason}`);
+  for (const [name, reason] of reasonsLeftOut) lines.push(`– ${name.padEnd(14)} left out: ${reason}`);
   const { passed, failed } = sum([...results.values()]);
   return `\n${[...failures, ...lines].join('\n')}\n\n${passed} passed, ${failed} failed`;
 }
