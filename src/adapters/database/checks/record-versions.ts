@@ -30,7 +30,8 @@ export async function addVersions(
       FROM unnest(${digests}, ${fieldTexts})
         WITH ORDINALITY AS n (digest, fields, position)
       LEFT JOIN versions v ON v.scope_id = ${scope} AND v.digest = decode(n.digest, 'hex')),
-    -- The versions from the first one that is new or out of order.
+    -- The versions from the first one that is new or out of order, each with its next place. For a new
+    -- version, that is also the id: the database trigger place_version copies the id into the place.
     to_place AS MATERIALIZED (
       SELECT p.*, nextval(pg_get_serial_sequence('versions', 'id')) AS next FROM (
         SELECT * FROM candidates WHERE EXISTS (SELECT 1 FROM candidates WHERE id IS NULL)
@@ -50,6 +51,7 @@ export async function addVersions(
       UPDATE resources r SET pinned_version = a.id FROM added a, versions p
       WHERE r.scope_id = ${scope} AND p.id = r.pinned_version AND p.scope_id <> ${scope} AND p.digest = a.digest),
     ${holdForHooks(scope, at)}
+    -- A get with passed cannot take a version that was just added, but perhaps one that moved.
     requested AS (
       ${requestSchedule(sql.fragment`SELECT g.job_id FROM job_gets g JOIN resources r ON r.id = g.resource_id
         WHERE r.scope_id = ${scope} AND EXISTS (SELECT 1 FROM added)
@@ -73,8 +75,8 @@ function lastOfEach(versions: Record<string, string>[]): { digest: string; field
 }
 
 /**
- * SQL: holds the added versions until their hooks end. Uses the database's clock, as readers do: the clock of
- * an agent may be wrong.
+ * SQL: holds the added versions until their hooks end. The time limit uses the database's clock, because
+ * readers of `held_until` do too, and the clock of an agent may be wrong.
  */
 function holdForHooks(scope: number, at: Date): FragmentSqlToken {
   return sql.fragment`

@@ -32,6 +32,7 @@ export function debugStore({ pool }: Database): DebugStore {
         const [session] = await lockSessions(connection, condition);
         return session === undefined ? undefined : await work(debugTransaction(connection), session);
       }),
+    // Includes sessions that have ended: the caller deletes their rows too.
     withForgotten: async (since, work) => {
       await pool.transaction(async (connection) => {
         const forgotten = await lockSessions(connection, sql.fragment`s.seen_at < ${timestamp(since)}`);
@@ -43,6 +44,7 @@ export function debugStore({ pool }: Database): DebugStore {
 
 const targetName = ({ pipeline, job, number }: BuildRef): string => `${pipeline}/${job}/${number}`;
 
+/** `steps`: the running steps, without services and without steps that only contain other steps. */
 async function targetOf(
   pool: Database['pool'],
   ref: BuildRef,
@@ -123,6 +125,7 @@ async function endSession(connection: Transaction, id: number, end: DebugEnd, at
   await audit(connection, { ...entry, action: 'build.debug_ended' });
 }
 
+/** Rows of ended sessions are read too. Only `end` tells that they have ended: `state` is then `open`. */
 type SessionRow = Omit<LockedDebugSession, 'terminal' | 'end' | 'state'> & {
   state: LockedDebugSession['state'] | 'ended';
   columns: number | null;

@@ -9,7 +9,7 @@ import type {
 } from '#flows/checks/trigger-stream-ports.ts';
 import { cutPage, pageSize, type Listed, type Page } from '#flows/page.ts';
 
-/** Resources of the type `trigger` form streams. The names of resources begin with their type. */
+/** Resources `trigger.<name>` of a team's pipelines form one stream. This is how their names begin. */
 const NAME_PREFIX = 'trigger.';
 
 export function triggerStreams({ pool }: { pool: DatabasePool }): TriggerStreams {
@@ -42,6 +42,7 @@ interface StreamRow {
   newest: { id: number; version: Record<string, string>; at: string } | null;
 }
 
+/** The id of the newest event is the smallest id of its rows, as in `eventsOf`. */
 async function streamsOf(pool: DatabasePool, team: string): Promise<TriggerStream[] | undefined> {
   const found = await pool.any(rows<StreamRow>()`
     SELECT substr(r.name, ${NAME_PREFIX.length + 1}) AS trigger, jsonb_agg(p.name ORDER BY p.name COLLATE "C") AS pipelines, (
@@ -66,8 +67,9 @@ async function teamExists(pool: DatabasePool, team: string): Promise<boolean> {
 
 /**
  * An event has a row in the history of each resource of the stream. The smallest id of all these rows is the
- * cursor, so a page never repeats an event of an earlier page. The cursor of `after` may be in the middle of
- * the rows of one event, so two rows more are read than the page holds.
+ * id of the event, so a page never repeats an event of an earlier page. From each history, the query reads
+ * two rows more than the page holds: one to tell whether there are more events, and one because the first row
+ * may still belong to the event at `after`.
  */
 async function eventsOf(
   pool: DatabasePool,
