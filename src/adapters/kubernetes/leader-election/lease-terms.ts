@@ -26,11 +26,11 @@ export function leaseSeconds(intervalsMs: readonly number[]): number {
 }
 
 /**
- * The leader stops after this time without a renewal, a quarter of the lease before another one may start.
- * One standstill of its process does not count.
+ * The leader stops after this time without a renewal: when a quarter of the lease is left, so before another
+ * leader may start. The time of one standstill of its process is not counted.
  */
-export function renewDeadlineMs(seconds: number): number {
-  return seconds * 750;
+export function renewDeadlineMs(secondsOfLease: number): number {
+  return secondsOfLease * 750;
 }
 
 /** Adds an interval, and drops the oldest one beyond the limit. */
