@@ -5,19 +5,19 @@ import { expect, test } from '@jest/globals';
 const MODULE = new URL('run-until-signal.ts', import.meta.url).href;
 
 /**
- * Runs a process whose entry point is `work`, which prints `ready` when `work` begins. Sends the signals in
- * order.
+ * Runs a process whose entry point is `work`, and sends it the signals in order. The process prints `ready`
+ * when `work` begins. Returns the lines after that one.
  */
 async function run(work: string, signals: NodeJS.Signals[], limitMs = 300_000) {
   const script = `
     import { runUntilSignal } from ${JSON.stringify(MODULE)};
-    const say = (fields, message) => console.log(message);
+    const print = (fields, message) => console.log(message);
     const aborted = (stop) => new Promise((resolve) => stop.addEventListener('abort', () => resolve(stop.reason)));
-    const alive = setInterval(() => {}, 1000);
+    const keepAlive = setInterval(() => {}, 1000);
     const work = ${work};
     await runUntilSignal(
       (stop) => { console.log('ready'); return work(stop, aborted); },
-      { info: say, warn: say, fatal: say }, ${limitMs});`;
+      { info: print, warn: print, fatal: print }, ${limitMs});`;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -36,18 +36,19 @@ async function run(work: string, signals: NodeJS.Signals[], limitMs = 300_000) {
   return { code, output: output.trim().split('\n').slice(1) };
 }
 
-const IN_ORDER = `async (stop, aborted) => { console.log(await aborted(stop)); return 'stopped'; }`;
+/** Prints the signal and then stops by itself. */
+const STOPS_IN_TIME = `async (stop, aborted) => { console.log(await aborted(stop)); return 'stopped'; }`;
 
 test.each<[string, string, NodeJS.Signals[], { code: number; output: string[] }]>([
   [
-    'an entry point that gets SIGTERM stops in order',
-    IN_ORDER,
+    'an entry point that gets SIGTERM can stop by itself',
+    STOPS_IN_TIME,
     ['SIGTERM'],
     { code: 0, output: ['stopping', 'SIGTERM', 'stopped'] },
   ],
   [
-    'an entry point that gets SIGINT stops in order',
-    IN_ORDER,
+    'an entry point that gets SIGINT can stop by itself',
+    STOPS_IN_TIME,
     ['SIGINT'],
     { code: 0, output: ['stopping', 'SIGINT', 'stopped'] },
   ],
@@ -77,7 +78,7 @@ test.each<[string, string, NodeJS.Signals[], { code: number; output: string[] }]
   ],
 ])('%s', async (_name, work, signals, expected) => expect(await run(work, signals)).toEqual(expected));
 
-test('an entry point that does not stop within the limit is ended', async () => {
+test('a process that does not stop within the time limit is ended', async () => {
   expect(await run(`() => new Promise(() => {})`, ['SIGTERM'], 50)).toEqual({
     code: 1,
     output: ['stopping', 'stopped before everything had ended'],
