@@ -6,8 +6,8 @@ export interface FairPool<Seat> {
 }
 
 /**
- * Parties that wait take turns: the first request of each, then the second of each. A party with 1,000
- * requests delays another party only by its requests that have a seat already.
+ * Parties that wait take turns: the first request of each, then the second of each. So if one party has 1,000
+ * requests waiting, another party does not have to wait for all of them.
  */
 export function createFairPool<Seat>(seats: readonly Seat[]): FairPool<Seat> {
   /** A stack: the seat that was used last is taken first, since its process is running. */
