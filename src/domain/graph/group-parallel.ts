@@ -10,8 +10,9 @@ import {
 import { joinEnds, memberByJob, type EdgeEnd, type EdgeEnds } from './join-ends.ts';
 
 /**
- * Merges jobs with the same parents into one compact node. Also merges the nodes of a resource after these
- * jobs, if they lead to the same jobs. Jobs without parents are not merged.
+ * Merges jobs with the same parents into one compact node. Jobs without parents are not merged. Also merges
+ * the outputs of these jobs, which are the nodes of resources after them, if they show the same resource and
+ * lead to the same jobs.
  */
 export function groupParallel(graph: Graph): Graph {
   const groups = findGroups(graph);
@@ -61,9 +62,10 @@ const nameOf = ([first = '', ...others]: readonly string[]): string =>
  * nodes by the ids of the original ones.
  */
 function mergeOutputs({ nodes, edges }: Graph, groups: readonly JobNode[]): [string, ResourceNode][] {
-  const takers = Map.groupBy(edges, ({ from }) => from);
-  const takersOf = (id: string): string[] =>
-    takers.get(id)?.map(({ to, kind }) => JSON.stringify([to, kind])) ?? [];
+  const edgesFrom = Map.groupBy(edges, ({ from }) => from);
+  const targetsOf = (id: string): string[] =>
+    edgesFrom.get(id)?.map(({ to, kind }) => JSON.stringify([to, kind])) ?? [];
+  // No output is merged yet, so `after` has only one job.
   const outputs = Map.groupBy(
     nodes.filter((node) => node.kind === 'resource'),
     ({ after }) => after[0],
@@ -71,7 +73,7 @@ function mergeOutputs({ nodes, edges }: Graph, groups: readonly JobNode[]): [str
   return groups.flatMap(({ jobs }) => {
     const outputsOfGroup = jobs.flatMap((job) => outputs.get(job) ?? []);
     const mergeable = Map.groupBy(outputsOfGroup, ({ id, resource }) =>
-      JSON.stringify([resource, takersOf(id).toSorted()]),
+      JSON.stringify([resource, targetsOf(id).toSorted()]),
     );
     return [...mergeable.values()].flatMap((originals) => {
       const after = originals.flatMap((node) => node.after);

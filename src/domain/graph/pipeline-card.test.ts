@@ -7,7 +7,7 @@ const QUIET: CardFacts = { paused: false, jobs: 3, pausedJobs: 0, outcomes: NONE
 const CASES: Record<string, [facts: Partial<CardFacts>, status: CardStatus]> = {
   'without builds is idle': [{}, 'idle'],
   'without jobs is idle': [{ jobs: 0 }, 'idle'],
-  'succeeded if no job ended otherwise, though some have not run': [
+  'is succeeded if some jobs succeeded and the others have not run yet': [
     { outcomes: { ...NONE, succeeded: 1 } },
     'succeeded',
   ],
@@ -41,7 +41,7 @@ test.each(Object.entries(CASES))('a pipeline %s', (_name, [facts, status]) => {
   expect(cardStatusOf({ ...QUIET, ...facts })).toBe(status);
 });
 
-test('a status is one of the known words', () => {
+test('only statuses count as statuses, not the words that people read', () => {
   expect(['failed', 'idle', 'not yet run', '', undefined].map(isCardStatus)).toEqual([
     true,
     true,
