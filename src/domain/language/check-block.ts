@@ -10,7 +10,8 @@ export type Owner = { name: string; range: Range };
 export function checkLabels(reader: BlockReader, block: Block, schema: BlockSchema): boolean {
   if (block.labels.length === schema.labels.length) return true;
   if (schema.optionalLabels === true && block.labels.length === 0) return true;
-  // The attribute that replaces the labels may be lost.
+  // `schema.shorter` allows fewer labels with a certain attribute. In a text with syntax errors, that
+  // attribute may have been lost, so missing labels may be no error.
   if (!reader.partial || !schema.shorter) reader.report(explainLabels(block, schema));
   return false;
 }
