@@ -9,7 +9,7 @@ export interface RecordWorkersPorts {
 }
 
 export interface WorkerStore {
-  /** Replaces the nodes of these teams, by name. Writes only the rows that change. */
+  /** Replaces the nodes of each team. The keys are names of teams. Writes only the rows that change. */
   saveWorkers(workers: ReadonlyMap<string, readonly WorkerNodes[]>): Promise<void>;
 }
 

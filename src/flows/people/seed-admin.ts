@@ -4,7 +4,8 @@ interface Ports {
   accounts: Pick<AccountStore, 'accounts' | 'seedAdmin'>;
   passwords: Pick<Passwords, 'hash'>;
   /**
-   * Creates the Secret on the first call and reads it afterwards. Called only while there are no accounts.
+   * The user name and the initial password, from a Secret that the first call creates. Called only while
+   * there are no accounts.
    */
   firstAdmin(): Promise<{ username: string; password: string }>;
   now(): Date;

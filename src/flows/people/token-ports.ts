@@ -46,12 +46,16 @@ export interface TokenTransaction {
 }
 
 export interface TokenStore {
-  /** Locks all accounts. `work` reads and writes only through `tx`. */
+  /**
+   * Nobody else changes accounts, members or sign-in methods while `work` runs. `work` reads and writes only
+   * through `tx`.
+   */
   withTokenOwner<T>(token: TokenToMake, work: (tx: TokenTransaction) => Promise<T>): Promise<T>;
   tokens(userId: number): Promise<ApiToken[]>;
   removeToken(token: { id: number; userId: number }, act: AuditedAct): Promise<boolean>;
   /**
-   * The account of the token, with its current rights. Undefined if the token has expired. Records the use.
+   * The account of the token with its current roles, and the scope of the token. Records the use. Undefined:
+   * the token is unknown or not valid any more.
    */
   ownerOfToken(hash: Buffer, at: Date): Promise<{ owner: Identity; scope?: TokenScope } | undefined>;
 }

@@ -29,7 +29,7 @@ describe('a pipeline that is deleted', () => {
     ],
     ['is removed after the deadline even if builds run', [7, 8, 11], 60_000, { outcome: 'removed' }],
     [
-      'is removed after the deadline even if the database is unreachable, and says so',
+      'is removed after the deadline even if the database is unreachable, with a message',
       new Error('away'),
       60_000,
       { outcome: 'abandoned', message: 'The database was not updated: away' },
@@ -74,7 +74,7 @@ describe('an object whose pipeline was renamed', () => {
       const notifications = new RecordedNotifications();
       const store = {
         renamedTo: () => Promise.resolve({ pipeline: 'other', runningChecks }),
-        removePipeline: () => Promise.reject(new Error('It goes on.')),
+        removePipeline: () => Promise.reject(new Error('Its builds continue.')),
       };
       expect(await removePipeline(object, requestedMsAgo, { store, notifications })).toEqual(expected);
       expect(notifications.sent).toEqual([]);
@@ -103,7 +103,7 @@ test('only pipelines whose object is gone are stopped', async () => {
   expect(notifications.sent).toEqual(['cancel 7', 'cancel 8']);
 });
 
-test('a pipeline that is created again while another one is stopped continues', async () => {
+test('a pipeline is not stopped if its object is created again while another pipeline is being stopped', async () => {
   const objects = new Set<string>();
   const live = ['first', 'second'].map((pipeline) => ({
     team: 'blue',
@@ -123,14 +123,14 @@ test('a pipeline that is created again while another one is stopped continues', 
   const exists = (_: string, pipeline: string): boolean => objects.has(pipeline);
   const notifications = new RecordedNotifications();
   expect(await removeOrphans({ store, notifications, exists })).toMatchObject([{ pipeline: 'first' }]);
-  // Only that object's pipeline is stopped, even if another object has taken the name.
+  // The uid makes the store stop only the pipeline of the deleted object, not one that has taken its name.
   expect(removed).toEqual([{ team: 'blue', pipeline: 'first', uid: 'uid of first' }]);
 });
 
 const pipelinesOf = (): Promise<number> => Promise.resolve(4);
 
 describe('a team', () => {
-  test.each<[string, number, boolean, object]>([
+  test.each<[name: string, objects: number, hasPipelines: boolean, expected: object]>([
     ['is removed if nothing is left', 0, false, { outcome: 'removed' }],
     [
       'waits for Pipeline objects',
@@ -147,8 +147,8 @@ describe('a team', () => {
       true,
       { outcome: 'waiting', message: 'The deletion of its last Pipelines is not finished yet.' },
     ],
-  ])('a deleted team %s', async (_, objects, pipelines, expected) => {
-    const store = new InMemoryTeam({ pipelines });
+  ])('a deleted team %s', async (_, objects, hasPipelines, expected) => {
+    const store = new InMemoryTeam({ pipelines: hasPipelines });
     const cluster = { pipelinesOf: () => Promise.resolve(objects) };
     expect(await removeTeam(blue, { store, cluster, now: () => new Date() })).toEqual(expected);
   });

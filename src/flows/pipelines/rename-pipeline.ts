@@ -11,7 +11,7 @@ import {
 import type { PipelineObject } from './object-ports.ts';
 import type { RenameAnswer, RenamedFrom, RenameRequests } from './rename-ports.ts';
 
-/** How often, at most, a request reads whether the old object is deleted. */
+/** The most times that a request reads the old object while it waits for its deletion. */
 const MAX_READS = 20;
 
 interface RenamePipelinePorts extends Pick<ChangePipelinePorts, 'objects' | 'members' | 'wait'> {
@@ -36,6 +36,7 @@ export async function renamePipeline(
   const renamedFrom = { name: old.name, uid: old.uid, key: outcome.key };
   const created = await createOrUpdate({ old, to, renamedFrom }, act, ports);
   if (created.answer !== 'done') return created;
+  // The text is the same as before, so it is not validated and there are no warnings.
   const answer = await waitForVerdict(created.value, [], ports);
   // Once the old object is deleted, its name is free.
   if (answer.answer === 'done' && answer.verdict?.ready === true) await waitUntilGone(old, ports, MAX_READS);

@@ -24,7 +24,10 @@ export interface StoredSecret {
 }
 
 export interface SecretTransaction {
-  /** Where the value is stored, as a text that is sealed with it: a value that was moved does not open. */
+  /**
+   * The team, pipeline and name that the value belongs to, as one text. It is sealed together with the value,
+   * so a value that somebody copies to another secret cannot be opened.
+   */
   locationOf(name: string): string;
   facts(name: string): Promise<StoredSecretFacts>;
   /** Writes the audit entry too. */

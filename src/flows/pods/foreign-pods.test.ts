@@ -23,8 +23,9 @@ import type { WarmPodRow } from './warm-ports.ts';
 import type { OpenAttempt, OpenHookRun, OpenRun } from './workloads.ts';
 
 /*
- * A team with a build in every state in which a build can wait, with checks and with hooks. Nothing is wrong
- * with any of them, so no flow writes anything unless a foreign Pod misleads it.
+ * A foreign Pod is one that Millrace did not create, whatever its labels say. The tests have a team with a
+ * build in every state in which a build can wait, with checks and with hooks. Nothing is wrong with any of
+ * them, so no flow writes anything unless a foreign Pod misleads it.
  */
 
 const NAMESPACE = 'team-blue';
@@ -44,6 +45,7 @@ const checkPod = (run: number, labels = labelsOfCheck(run)): RealPod => ({
   name: `check-app-${run}`,
   uid: `check-${run}`,
   labels,
+  // The agent of run 11 has not reported yet.
   recorded: run !== 11,
 });
 
@@ -52,6 +54,7 @@ const warmPod = (warm: number): RealPod => ({
   name: `warm-blue-${warm}`,
   uid: `warm-${warm}`,
   labels: warmLabels(warm),
+  // Warm Pod 3 is being created.
   recorded: warm !== 3,
 });
 
@@ -86,7 +89,10 @@ const run = (number: number, more: Partial<OpenRun> = {}): OpenRun => ({
   hooks: false,
   ...more,
 });
-/** A run whose agent has not reported yet, one whose agent has, one of a CronJob, and one of hooks. */
+/**
+ * 11: its agent has not reported yet. 12: its agent has reported. 13: its Pod has the labels that a CronJob
+ * gives, without a run. 14: it executes hooks.
+ */
 const RUNS = [
   run(11),
   run(12, { seen: true, podUid: 'check-12' }),
@@ -98,18 +104,20 @@ const HOOKS: OpenHookRun[] = RUNS.filter(({ hooks }) => hooks).map((openRun) => 
   work: 'hooks',
   leftMs: 20_000,
 }));
+const LABELS_FROM_CRON_JOB = labelsOfCheck(undefined);
 const REAL_PODS = [
   buildPod(1, 1),
   checkPod(11),
   checkPod(12),
-  checkPod(13, labelsOfCheck(undefined)),
+  checkPod(13, LABELS_FROM_CRON_JOB),
   checkPod(14),
   ...[1, 2, 3].map(warmPod),
 ];
 const OWN_PODS = REAL_PODS.map(realPod);
 const LABELS_OF_WORK = [
   ...[1, 2, 3, 4, 5, 6, 7, 8].flatMap((build) => [1, 2, 3].map((attempt) => buildLabels(build, attempt))),
-  ...[11, 12, 13, 14, 15, undefined].map(labelsOfCheck),
+  ...[11, 12, 13, 14, 15].map(labelsOfCheck),
+  LABELS_FROM_CRON_JOB,
   ...[1, 2, 3, 4, 5].map(warmLabels),
 ];
 
@@ -174,14 +182,14 @@ function recordingPorts(pods: () => PodFacts[]) {
     }),
     openAttempts: async () => openAttempts(),
   };
-  const write =
+  const listWrite =
     (name: string) =>
     (...args: unknown[]): void =>
       void written.push(`${name} ${JSON.stringify(args)}`);
-  const writes =
+  const listAndAnswer =
     <Answer>(name: string, answer: Answer) =>
     async (...args: unknown[]): Promise<Answer> => {
-      write(name)(...args);
+      listWrite(name)(...args);
       return answer;
     };
   const created = { answer: 'created', uid: 'new' } as const;
@@ -189,25 +197,25 @@ function recordingPorts(pods: () => PodFacts[]) {
     builds: {
       ...reads,
       ...openBuilds({
-        record: async ({ build, attempt }, changes) => write('endBuild')(build, attempt, changes),
-        retry: async ({ build, attempt }, over) => write('retryBuild')(build, attempt, over),
+        record: async ({ build, attempt }, changes) => listWrite('endBuild')(build, attempt, changes),
+        retry: async ({ build, attempt }, toClose) => listWrite('retryBuild')(build, attempt, toClose),
       }),
-      explainPending: writes('explainPending', undefined),
-      recordStart: writes('recordStart', undefined),
+      explainPending: listAndAnswer('explainPending', undefined),
+      recordStart: listAndAnswer('recordStart', undefined),
     },
     checks: {
       openRuns: async () => RUNS,
       openHookRuns: async () => HOOKS,
       runFacts: async () => ({ ...NAMES, run: 0, definition: samplePipeline(), checks: [] }),
-      ...checksWithoutScopes(write('closeRun')),
-      releaseRun: writes('releaseRun', undefined),
-      explainHooks: writes('explainHooks', undefined),
+      ...checksWithoutScopes(listWrite('closeRun')),
+      releaseRun: listAndAnswer('releaseRun', undefined),
+      explainHooks: listAndAnswer('explainHooks', undefined),
     },
     cluster: {
-      deletePod: writes('deletePod', undefined),
+      deletePod: listAndAnswer('deletePod', undefined),
       findBuildPod: async () => undefined,
       prepareClaim: async () => ({ answer: 'ready' as const }),
-      createCheckPod: writes('createCheckPod', created),
+      createCheckPod: listAndAnswer('createCheckPod', created),
       teamPods: (name: string) => ({
         rules: { name, workers: [] },
         limits: { build: Infinity, check: Infinity },
@@ -218,14 +226,14 @@ function recordingPorts(pods: () => PodFacts[]) {
       startsPerNode: () => 4,
       othersStartedLately: () => false,
     },
-    notifications: { notify: write('notify') },
+    notifications: { notify: listWrite('notify') },
     caches: new InMemoryCaches(),
     warmPods: {
       rowOf: async (id: number) => WARM.get(id),
-      remove: writes('removeWarmPod', true),
-      fail: writes('failWarmPod', true),
+      remove: listAndAnswer('removeWarmPod', true),
+      fail: listAndAnswer('failWarmPod', true),
     },
-    reportHangingAgent: write('reportHangingAgent'),
+    reportHangingAgent: listWrite('reportHangingAgent'),
     seenStart: () => ({}),
     foreign: new RecordedForeignPods(),
     now: () => NOW,
@@ -258,7 +266,7 @@ test('no sequence of foreign Pods changes any build, check or hook, or makes Mil
   );
 });
 
-test('the same flow does write when a Pod of Millrace itself is gone', async () => {
+test('the same flow does write when a Pod that Millrace created is gone', async () => {
   const { ports, written } = recordingPorts(() => []);
   await followGonePod(realPod(buildPod(1, 1)), RUNS, ports);
   expect(written).toEqual([

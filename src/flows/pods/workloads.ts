@@ -51,7 +51,7 @@ export interface CheckRunFacts extends PipelineName {
     /** By branch, the `ref` of its newest version. Present if the last version has `branch` and `ref`. */
     branches?: Record<string, string>;
   }[];
-  /** What was decided about the caches of the run's resources when the Pod of the run was created. */
+  /** How the run uses the caches of its resources, as decided when its Pod was created. */
   caches?: CacheUse[];
   /** Present: the run executes `on_trigger` hooks instead of checks. */
   hooks?: HookRunFacts;
@@ -79,17 +79,16 @@ export interface OpenRun extends PipelineName {
   seen: boolean;
   /** The Pod whose agent opened the session. */
   podUid?: string;
-  /** The run executes hooks or sends notifications, so it checks nothing. */
+  /** The run checks nothing: it executes hooks or, if `notifications` is true too, sends notifications. */
   hooks: boolean;
-  /** The run sends notifications. Then `hooks` is true, too. */
   notifications?: boolean;
 }
 
 export interface OpenHookRun extends OpenRun {
   work: 'hooks' | 'notifications';
   /**
-   * Milliseconds until the operator gives up the run; zero or less: the time is over. Builds then start
-   * without waiting for hooks.
+   * Milliseconds until the operator gives up the run. At zero or less, it gives up, and builds start without
+   * waiting for hooks.
    */
   leftMs: number;
   /** Why the run has no Pod. */
@@ -100,6 +99,6 @@ export interface OpenHookRun extends OpenRun {
 export interface BuildPodStore {
   /** Pods of builds whose agent has not opened its session yet, and warm Pods that are not ready. */
   startingPods(): Promise<StartingBuildPod[]>;
-  /** The recorded Pod of an attempt, current or not; undefined if there is no such attempt. */
+  /** The recorded Pod of an attempt, which may be an earlier one. Undefined: there is no such attempt. */
   recordedPod(build: number, attempt: number): Promise<RecordedPod | undefined>;
 }

@@ -5,7 +5,7 @@ import type { CheckView } from './ports.ts';
 
 export interface DueCheckTimer {
   schedule?: Schedule;
-  /** When the check should have started. A run that was opened and released does not change this time. */
+  /** When the check should have started. A run that ended because it got no Pod does not change this time. */
   dueSince?: Date;
 }
 
