@@ -3,7 +3,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { env } from 'node:process';
 import { readBytes } from './read-body.ts';
 
-/** Answers a request of git with `git http-backend`, which serves the repositories in a folder. */
+/**
+ * Answers a request of git with `git http-backend`, which serves the repositories in a folder. Without a
+ * user, that program refuses pushes.
+ */
 export async function serveGit(
   request: IncomingMessage,
   response: ServerResponse,
