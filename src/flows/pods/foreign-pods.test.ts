@@ -90,13 +90,13 @@ const run = (number: number, more: Partial<OpenRun> = {}): OpenRun => ({
   ...more,
 });
 /**
- * 11: its agent has not reported yet. 12: its agent has reported. 13: its Pod has the labels that a CronJob
- * gives, without a run. 14: it executes hooks.
+ * 11: its agent has not reported yet. 12: its agent has reported. 13: a CronJob created its Pod, whose labels
+ * name no run. 14: it executes hooks.
  */
 const RUNS = [
   run(11),
   run(12, { seen: true, podUid: 'check-12' }),
-  run(13, { seen: true, podUid: 'check-13' }),
+  run(13, { seen: true, podUid: 'check-13', byCronJob: true }),
   run(14, { seen: true, podUid: 'check-14', hooks: true }),
 ];
 const HOOKS: OpenHookRun[] = RUNS.filter(({ hooks }) => hooks).map((openRun) => ({
