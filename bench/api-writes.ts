@@ -1,8 +1,9 @@
+/** Numbers of write requests by verb, resource and subresource, such as `POST pods binding`. */
 export type ApiWrites = Record<string, number>;
 
 const WRITING = new Set(['POST', 'PUT', 'PATCH', 'DELETE', 'APPLY']);
 
-/** Sums apiserver_request_total over writing verbs by resource, without leases and reviews. */
+/** Sums the write requests in `apiserver_request_total`, without those for leases and reviews. */
 export const writesIn = (metrics: string): ApiWrites => {
   const sums: ApiWrites = {};
   for (const line of metrics.split('\n')) {

@@ -6,7 +6,7 @@ import type { PrintRow } from './print-row.ts';
 import { gapsBetween, stepsJob, timesIn } from './step-times.ts';
 
 const COUNTS = [1, 5, 20];
-/** Images whose `date` supports nanoseconds (`%N`). */
+/** The images beside the worker image. Their `date` supports nanoseconds (`%N`). */
 const IMAGES = ['localhost/millrace-postgres:dev', 'localhost/millrace:dev'];
 const DATE = 'date +%s%N';
 
@@ -16,15 +16,15 @@ interface MeasuredJob {
   /** The job in HCL. */
   text: string;
   /** Milliseconds from the trigger until the outcome is recorded. */
-  outcomes: number[];
-  /** Milliseconds from the process of a step to that of the next. */
+  untilOutcome: number[];
+  /** Milliseconds from the process of each step to that of the next. */
   gaps: number[];
 }
 
 /**
- * Measures builds of 1, 5 and 20 steps, in the worker image alone and alternating between three images. Each
- * step prints the time at which its process runs. The gap between two steps is the cost of a process and the
- * overhead of Millrace. A build with a loop inside one step shows the cost of a process alone.
+ * Measures builds of 1, 5 and 20 steps, in the worker image alone, and alternating between it and `IMAGES`.
+ * Each step prints the time at which its process runs. The gap between two steps is the cost of a process and
+ * the overhead of Millrace. A build with a loop inside one step shows the cost of a process alone.
  */
 export async function measureSteps(team: string, runs: number, printRow: PrintRow): Promise<void> {
   const loop = jobOf('a loop', 'loop', [`for i in $(seq 20); do sh -c '${DATE}'; done`], []);
@@ -40,14 +40,14 @@ export async function measureSteps(team: string, runs: number, printRow: PrintRo
   // The first round fills caches and does not count.
   for (const job of loopAndJobs) await measureRound(team, job);
   for (const job of loopAndJobs) {
-    job.outcomes = [];
+    job.untilOutcome = [];
     job.gaps = [];
   }
   for (let round = 0; round < runs; round += 1) for (const job of loopAndJobs) await measureRound(team, job);
   const cost = summarise(loop.gaps);
   printRow('a loop in one step: from one process to the next', inMilliseconds(cost));
-  for (const { title, outcomes, gaps } of jobs) {
-    printRow(`${title}: trigger sent → outcome recorded`, inMilliseconds(summarise(outcomes)));
+  for (const { title, untilOutcome, gaps } of jobs) {
+    printRow(`${title}: trigger sent → outcome recorded`, inMilliseconds(summarise(untilOutcome)));
     if (gaps.length === 0) continue;
     const gap = summarise(gaps);
     printRow('  from the process of a step to that of the next', inMilliseconds(gap));
@@ -60,11 +60,11 @@ export async function measureSteps(team: string, runs: number, printRow: PrintRo
 }
 
 function jobOf(title: string, job: string, commands: string[], images: string[]): MeasuredJob {
-  return { title, job, text: stepsJob(job, commands, images), outcomes: [], gaps: [] };
+  return { title, job, text: stepsJob(job, commands, images), untilOutcome: [], gaps: [] };
 }
 
-async function measureRound(team: string, { job, outcomes, gaps }: MeasuredJob): Promise<void> {
+async function measureRound(team: string, { job, untilOutcome, gaps }: MeasuredJob): Promise<void> {
   const { number, outcome } = await measureBuild(team, 'steps', job);
-  outcomes.push(outcome);
+  untilOutcome.push(outcome);
   gaps.push(...gapsBetween(timesIn(await pipelineApi(team, 'steps').log(job, number))));
 }

@@ -6,11 +6,11 @@ import type { MeasuredGateway } from './gateway.ts';
 export interface Part {
   /** The name that `--only` takes. */
   name: string;
-  /** Measures and returns rows of name, figure and target. */
+  /** Measures and returns rows of name, figure and aim. */
   measure(environment: PartEnvironment): Promise<string[][]>;
 }
 
-/** What all parts share: a Postgres with fsync and the schema, and released gateways. */
+/** What all parts share: a migrated Postgres that uses fsync, and gateways as `make dist` builds them. */
 export interface PartEnvironment {
   pool: DatabasePool;
   stores: Omit<TestStores, 'url' | 'pool' | 'empty' | 'close'>;
@@ -19,7 +19,7 @@ export interface PartEnvironment {
   startGateway: () => Promise<MeasuredGateway>;
 }
 
-/** The target, marked if it was missed. */
+/** The aim, marked if it was missed. */
 export const verdict = (aim: string, reached: boolean): string => `${aim}${reached ? '' : ': **missed**'}`;
 
 /** Rounds to one decimal below 10, otherwise to whole numbers. */

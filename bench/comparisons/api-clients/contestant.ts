@@ -42,7 +42,7 @@ const programAt = (folder: string, { program }: Entry): string =>
 
 export const bundledBytes = (folder: string, entry: Entry): number => statSync(programAt(folder, entry)).size;
 
-/** A client in a separate process that performs tasks. */
+/** A measured program in a process of its own. It performs tasks with its client. */
 export class Contestant {
   readonly name: string;
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;
@@ -62,7 +62,7 @@ export class Contestant {
     });
   }
 
-  /** Resolves when the program is loaded, after `ms`. */
+  /** Starts a program and waits until it is loaded. `ms`: how long that took. */
   static async start(
     entry: Entry,
     folder: string,
@@ -70,6 +70,7 @@ export class Contestant {
   ): Promise<{ contestant: Contestant; ms: number }> {
     const startedAt = performance.now();
     const contestant = new Contestant(entry, folder, ports);
+    // A program sends a report with the id 0 when it is loaded.
     await new Promise((resolve) => contestant.#pending.set(0, resolve));
     return { contestant, ms: performance.now() - startedAt };
   }

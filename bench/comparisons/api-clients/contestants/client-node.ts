@@ -15,10 +15,11 @@ import { Agent } from 'undici';
 import { NAMESPACE, PAGE, type Calls } from '#bench/comparisons/api-clients/calls.ts';
 import { serve } from '#bench/comparisons/api-clients/serve.ts';
 
-/**
+/*
  * client-node's typed client, as `makeApiClient` returns it. With the argument `pooled`, a middleware sends
  * its requests through one undici pool with the settings of Millrace's own client.
  */
+
 const { MEASURE_PORT = '', MEASURE_FAULTY_PORT = '', MEASURE_FOLDER = '' } = process.env;
 const pooled = process.argv[2] === 'pooled';
 const ca = readFileSync(`${MEASURE_FOLDER}/ca.crt`);
@@ -60,7 +61,7 @@ function pooledConfiguration(config: KubeConfig, port: string): Configuration {
   });
 }
 
-const apply: ConfigurationOptions = setHeaderOptions('Content-Type', PatchStrategy.ServerSideApply);
+const applyOptions: ConfigurationOptions = setHeaderOptions('Content-Type', PatchStrategy.ServerSideApply);
 
 function callsTo(port: string): Calls {
   const config = configOf(port);
@@ -91,7 +92,7 @@ function callsTo(port: string): Calls {
       };
       return api.patchNamespacedConfigMap(
         { ...inNamespace, name, body, fieldManager: 'millrace', force: true },
-        apply,
+        applyOptions,
       );
     },
     replaceStale: (name) =>
@@ -106,10 +107,10 @@ function callsTo(port: string): Calls {
 function describe(error: unknown): string {
   if (error instanceof ApiException) {
     const { code, body, headers } = error;
-    const parsed = typeof body === 'string' ? 'text' : 'object';
+    const bodyType = typeof body === 'string' ? 'text' : 'object';
     return JSON.stringify({
       code,
-      body: parsed,
+      body: bodyType,
       retryAfter: headers['retry-after'],
       first: error.message.slice(0, 120),
     });

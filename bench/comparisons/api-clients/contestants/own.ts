@@ -5,7 +5,8 @@ import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { NAMESPACE, type Calls } from '#bench/comparisons/api-clients/calls.ts';
 import { serve } from '#bench/comparisons/api-clients/serve.ts';
 
-/** Millrace's own client, connected as in a Pod. */
+/* Millrace's own client, connected as in a Pod. */
+
 const { MEASURE_PORT = '', MEASURE_FAULTY_PORT = '', MEASURE_FOLDER = '' } = process.env;
 const kind = KINDS.configMaps;
 
