@@ -10,7 +10,9 @@ const MAX_JOBS = 40;
 
 interface CountRow {
   limit: number | null;
+  /** Builds that are queued or run. */
   open: number;
+  /** Builds with a turn and without a Pod. */
   waiting: number;
   lacksQuota: boolean;
 }
@@ -21,13 +23,14 @@ interface JobRow {
   job: string;
   revision: number;
   lastBuildAt: Date;
+  /** The newest build has its turn and has not ended. */
   isRunning: boolean;
   defaultTimeoutSeconds: number | null;
 }
 
 /**
- * What a team runs, and which of its jobs were built lately. Queued builds count as running: they get their
- * Pods before warm Pods are created.
+ * How many more builds a team may run, and which of its jobs run or were built after `since`. Queued builds
+ * take free slots too: they get their Pods before warm Pods are created.
  */
 export async function teamActivity(
   { pool, definitions }: Database & { definitions: Definitions },

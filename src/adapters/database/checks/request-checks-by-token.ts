@@ -9,7 +9,8 @@ import type { ResourceName } from '#flows/names.ts';
  * A call whose check is already requested and has not begun needs no write. The statement always writes a
  * message into the log of Postgres (`noise`), so that unknown tokens take as long as known ones. All calls
  * go in as two texts and all answers come back as one row, because many rows would cost the driver more time
- * than the query costs Postgres.
+ * than the query costs Postgres. In the query, `place` is the position of a call, and `taken` says that its
+ * signature suffices.
  */
 export async function requestChecksByToken(
   pool: DatabasePool,
@@ -44,8 +45,9 @@ export async function requestChecksByToken(
 }
 
 /**
- * SQL condition: nobody has requested a check of scope `s`, or only its timer. The cause of a person or
- * another webhook stays, since such a check resets the timer too.
+ * SQL condition: no person and no webhook has requested a check of scope `s`. A request of its timer gets the
+ * cause `webhook`, so that the check resets the timer. Other requests keep their cause: their checks reset
+ * the timer anyway.
  */
 const NOT_REQUESTED = sql.fragment`(s.requested_at IS NULL OR coalesce(s.requested_cause, 'schedule') = 'schedule')`;
 
