@@ -20,7 +20,7 @@ const POD = 'app-unit-1-1';
 let stores: TestStores;
 let cluster: InMemoryCluster;
 let notifications: RecordedNotifications;
-/** Seconds by which the clock of the flows is ahead of `cancelledAt`, or of the real time if it is unset. */
+/** The clock of the flows shows this many seconds after `cancelledAt` or, if that is unset, after now. */
 let ahead: number;
 let cancelledAt: Date | undefined;
 let reported: string[];
@@ -40,7 +40,7 @@ const ports = () => ({
     void reported.push(`${job} ${number}: ${message}`),
 });
 
-/** Starts a build, whose first step runs, and cancels it. Its agent reports nothing any more. */
+/** Starts a build and, while its first step runs, cancels it. Then its agent reports nothing any more. */
 beforeEach(async () => {
   await stores.empty();
   cancelledAt = undefined;
@@ -59,7 +59,8 @@ beforeEach(async () => {
     phase: 'Running',
     containers: [{ name: 'agent', image: 'millrace', state: 'running' }],
   });
-  await followBuild(work, eventsOf(['0', '1'], new Date().toISOString()).slice(0, 1), ports());
+  const firstStepStarted = eventsOf(['0', '1'], new Date().toISOString()).slice(0, 1);
+  await followBuild(work, firstStepStarted, ports());
   const at = new Date();
   await cancelBuild({ ...UNIT, number: '1' }, 'ann', { ...ports(), now: () => at });
   cancelledAt = at;
@@ -67,27 +68,27 @@ beforeEach(async () => {
 
 const afterCancel = (seconds: number): Date => new Date((cancelledAt?.getTime() ?? 0) + seconds * 1000);
 
-const followAndShow = async () => {
+const compareAndRead = async () => {
   expect((await compareWithPods(ports())).failures).toEqual([]);
   return await stores.views.build({ ...UNIT, number: '1' });
 };
 
 describe('a cancelled build whose agent does not react', () => {
-  test('a cancelled build has a minute to end', async () => {
+  test('has a minute to end', async () => {
     ahead = 55;
-    expect(await followAndShow()).toMatchObject({ status: 'started' });
+    expect(await compareAndRead()).toMatchObject({ status: 'started' });
     expect(cluster.pods.has(POD)).toBe(true);
     expect(reported).toEqual([]);
   });
 
-  test('a cancelled build that does not end in time loses its Pod, ends as cancelled and says why', async () => {
+  test('loses its Pod after a minute, ends as cancelled and says why', async () => {
     ahead = 65;
-    expect(await followAndShow()).toMatchObject({ status: 'started' });
+    expect(await compareAndRead()).toMatchObject({ status: 'started' });
     expect(cluster.pods.has(POD)).toBe(false);
     expect(reported).toEqual([
       'unit 1: The agent did not end the cancelled build within 60 s: its Pod is deleted.',
     ]);
-    expect(await followAndShow()).toMatchObject({
+    expect(await compareAndRead()).toMatchObject({
       status: 'cancelled',
       reason: 'Cancelled',
       message: 'Cancelled by ann. Its agent did not end it within 60 s, and its Pod is gone.',
@@ -95,16 +96,16 @@ describe('a cancelled build whose agent does not react', () => {
     expect(reported).toHaveLength(1);
   });
 
-  test('a cancelled build stays started until its Pod is gone', async () => {
+  test('stays started until its Pod is gone', async () => {
     ahead = 65;
     cluster.change(POD, { deleting: true, deletedAt: afterCancel(60) });
-    expect(await followAndShow()).toMatchObject({ status: 'started' });
+    expect(await compareAndRead()).toMatchObject({ status: 'started' });
     expect(reported).toEqual([]);
   });
 
-  test('a cancelled build ends even if its Pod never goes because its node is lost', async () => {
+  test('ends even if its Pod never goes because its node is lost', async () => {
     ahead = 300;
     cluster.change(POD, { deleting: true, deletedAt: afterCancel(75) });
-    expect(await followAndShow()).toMatchObject({ status: 'cancelled' });
+    expect(await compareAndRead()).toMatchObject({ status: 'cancelled' });
   });
 });

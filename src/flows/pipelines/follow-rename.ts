@@ -8,16 +8,17 @@ export interface FollowRenamePorts {
   now: () => Date;
 }
 
-/** What a rename does with an object, in place of applying it. */
+/** What a rename decided about an object that the caller must not apply. */
 export type RenameOutcome =
-  /** Another object has taken over the pipeline of this object, which is deleted. */
+  /** Another object has taken over the pipeline of this object. This object is deleted. */
   | { outcome: 'renamed'; to: string }
-  /** The object has not taken over the pipeline. */
+  /** The object has not taken over the pipeline: not yet, or because Millrace refuses it. */
   | { outcome: 'renaming'; reason: 'Renaming' | 'RenameRefused'; message: string };
 
 /**
- * Takes the next step of a rename: the pipeline's row gets the name of the new object, the caller applies the
- * new object, the old object is deleted. After a crash, the next call continues. Undefined: apply the object.
+ * Does the part of a rename that concerns this object. A new object takes over the pipeline's row, and then
+ * the caller applies it. An old object is deleted once the new one has the row. After a crash, the next call
+ * continues. Returns undefined if the caller is to apply the object, renamed or not.
  */
 export async function followRename(
   manifest: PipelineManifest,
@@ -35,6 +36,7 @@ export async function followRename(
 async function takeOver(renaming: Renaming, ports: FollowRenamePorts): Promise<RenameOutcome | undefined> {
   const { name } = renaming.renamedFrom;
   const state = await ports.store.renameState(renaming);
+  // `own`: a pipeline of this name exists and no rename is requested, so the annotation is ignored.
   if (state === 'done' || state === 'own') return undefined;
   if (state === 'not-requested') return refused(name, `No rename of ${name} to this name is requested.`);
   const old = await ports.cluster.compareRenamed(renaming);
