@@ -28,7 +28,7 @@ describe('the keys of identity tokens', () => {
     [
       title: string,
       known: { keys: Key[]; now: number },
-      wanted: [createForMs: number | undefined, remove: string[]],
+      wanted: [newKeySignsInMs: number | undefined, remove: string[]],
     ]
   >([
     ['begin with one that signs at once', { keys: [], now: 5 }, [0, []]],
@@ -55,9 +55,9 @@ describe('the keys of identity tokens', () => {
       { keys: [key('a', 0), key('b', 100, true)], now: 50 },
       [undefined, ['b']],
     ],
-  ])('%s', (_title, { keys, now }, [createForMs, remove]) => {
+  ])('%s', (_title, { keys, now }, [newKeySignsInMs, remove]) => {
     expect(decideKeys(keys, at(now))).toEqual({
-      ...(createForMs !== undefined && { createForMs }),
+      ...(newKeySignsInMs !== undefined && { newKeySignsInMs }),
       remove,
     });
   });
@@ -116,12 +116,12 @@ class History {
   }
 
   runOperator(): void {
-    const { createForMs, remove } = decideKeys(this.#keys, at(this.now));
+    const { newKeySignsInMs, remove } = decideKeys(this.#keys, at(this.now));
     this.#keys = this.#keys.filter(({ id }) => !remove.includes(id));
-    if (createForMs === undefined) return;
+    if (newKeySignsInMs === undefined) return;
     this.#created += 1;
     const id = `${this.#created}`;
-    const signsFrom = at(this.now + createForMs);
+    const signsFrom = at(this.now + newKeySignsInMs);
     this.#keys.push({ id, signsFrom, isLost: false, publishedAt: this.now });
   }
 

@@ -1,7 +1,7 @@
 /*
  * When keys sign identity tokens, and until when they are published. A key is published for a day before it
- * signs, so that verifiers which cache keys know it. It stays published until every token that it signed has
- * ended.
+ * signs, so that verifiers with a cache know it in time. It stays published until every token that it signed
+ * has expired.
  */
 
 /** Longest lifetime of an identity token. */
@@ -35,14 +35,14 @@ export function publishedKeys<K extends KeyTerm>(keys: readonly K[], at: Date): 
 }
 
 export interface KeyDecision {
-  /** In how many milliseconds a new key begins to sign. Absent: no new key is due. */
-  createForMs?: number;
+  /** A new key is due. It begins to sign after this time. Absent: no new key is due. */
+  newKeySignsInMs?: number;
   /** Keys that nothing needs any more. */
   remove: string[];
 }
 
 /**
- * What to do about the keys at this time. `isLost`: no process can open the key any more, so it signs
+ * What to do about the keys at this time. `isLost`: no process can decrypt the key any more, so it signs
  * nothing. Verifiers still need it for the tokens that it signed.
  */
 export function decideKeys(keys: readonly (KeyTerm & { isLost: boolean })[], at: Date): KeyDecision {
@@ -52,9 +52,9 @@ export function decideKeys(keys: readonly (KeyTerm & { isLost: boolean })[], at:
   const expired = usable.filter((_, index) => isExpired(usable[index + 1], at));
   const remove = [...neverSigns, ...expired].map(({ id }) => id);
   const newest = usable.at(-1);
-  if (newest === undefined || newest.isLost) return { createForMs: 0, remove };
+  if (newest === undefined || newest.isLost) return { newKeySignsInMs: 0, remove };
   const isDue = newest.signsFrom.getTime() + KEY_SIGNS_MS - KEY_AHEAD_MS <= at.getTime();
-  return isDue ? { createForMs: KEY_AHEAD_MS, remove } : { remove };
+  return isDue ? { newKeySignsInMs: KEY_AHEAD_MS, remove } : { remove };
 }
 
 function inOrder<K extends KeyTerm>(keys: readonly K[]): K[] {

@@ -25,14 +25,14 @@ export async function maintainIdentityKeys({
   return await identityKeys.withKeys(async (tx) => {
     const at = now();
     const keys = await tx.keys();
-    const { createForMs, remove } = decideKeys(
+    const { newKeySignsInMs, remove } = decideKeys(
       keys.map((key) => ({ ...key, isLost: !canOpen(key.sealed) })),
       at,
     );
     for (const id of remove) await tx.remove(id, at);
-    if (createForMs === undefined) return { created: [], removed: remove };
+    if (newKeySignsInMs === undefined) return { created: [], removed: remove };
     const key = await makeKey();
-    await tx.add(key, new Date(at.getTime() + createForMs), at);
+    await tx.add(key, new Date(at.getTime() + newKeySignsInMs), at);
     return { created: [key.id], removed: remove };
   });
 }
