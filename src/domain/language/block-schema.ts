@@ -9,11 +9,11 @@ export interface BlockSchema {
   blocks: Readonly<Record<string, NestedSchema>>;
   /**
    * Allows attributes of any other name. `text`: parameters; a string, number or bool becomes a string.
-   * `values`: parameters of any type, which only some resource types accept. `lists`: axes of a matrix, each
-   * a list of strings, numbers or bools.
+   * `values`: parameters of any type, for the resource types that accept them. `lists`: axes of a matrix,
+   * each a list of strings, numbers or bools.
    */
   open?: 'text' | 'values' | 'lists';
-  /** The attributes of a block whose first label, the key, is a built-in runner. */
+  /** By the name of a built-in runner: the attributes of a block with this first label. */
   variants?: Readonly<Record<string, Variant>>;
   /** The attributes that a block has if its first label is a runner that the pipeline declares. */
   customVariant?: Variant;
@@ -21,7 +21,7 @@ export interface BlockSchema {
   unlabelled?: BlockSchema;
   /** A block with this attribute may have fewer labels; `schema` then applies instead. */
   shorter?: { attribute: string; schema: BlockSchema };
-  /** A block without labels has the same schema. */
+  /** A block may have no labels, and then keeps this schema. */
   optionalLabels?: boolean;
   /** Types of blocks that people write here by mistake, and why each is not allowed. */
   misplaced?: Readonly<Record<string, string>>;
@@ -33,9 +33,9 @@ export interface Variant {
 }
 
 /**
- * `environment`: a map of strings. In an open block, `env = "text"`, which is no map, is a parameter with the
- * name `env`. `constant`: any value without references. `value`: any value. `keyword`: a bare word. `type`:
- * an HCL type. `duration`: text such as `90s` or `1h30m`, read as seconds.
+ * `environment`: a map of strings. In a block with `open`, an `env` that is no map (`env = "text"`) is a
+ * parameter of that name. `constant`: any value without references. `value`: any value. `keyword`: a bare
+ * word. `type`: an HCL type. `duration`: text such as `90s` or `1h30m`, read as seconds.
  */
 type AttributeType =
   | 'string'

@@ -1,4 +1,4 @@
-/** Nanoseconds per unit. */
+/** Nanoseconds per unit. One `µs` has the micro sign, the other the Greek letter mu: Go accepts both. */
 const units: Record<string, number> = {
   ns: 1,
   us: 1e3,
@@ -12,14 +12,14 @@ const units: Record<string, number> = {
 
 /**
  * Parses a duration as Go's time.ParseDuration does (`1h30m`, `1.5s`). Returns seconds, or undefined if it is
- * invalid.
+ * invalid or too long for Go.
  */
 export function parseGoDuration(text: string): number | undefined {
   const seconds = secondsOf(text);
   return seconds !== undefined && Number.isFinite(seconds) ? seconds : undefined;
 }
 
-/** Like `parseGoDuration`, but returns Infinity or -Infinity for a duration that is too long for Go. */
+/** Like `parseGoDuration`, but returns Infinity or -Infinity if the duration is too long for Go. */
 export function secondsOf(text: string): number | undefined {
   const unsigned = text.replace(/^[+-]/, '');
   if (unsigned === '0') return 0;
