@@ -17,10 +17,11 @@ export interface PublicStructureStep {
   name?: string;
   /** The resource of a get or put. */
   resource?: string;
-  /** The jobs that the version of a get must have passed, and whether a new version triggers the job. */
+  /** The jobs that the version of a get must have passed. */
   passed?: string[];
+  /** Whether a new version for a get starts a build. */
   trigger?: boolean;
-  /** The steps of a group, or of all branches in order. */
+  /** The steps of a `parallel`, or those of all branches of an `if` in order. */
   steps?: PublicStructureStep[];
 }
 
