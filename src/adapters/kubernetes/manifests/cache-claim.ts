@@ -9,8 +9,9 @@ export const CACHE_KIND = 'cache';
 
 /** A cache that needs a volume. */
 interface CacheToClaim {
-  /** Row id. */
+  /** Row id of the cache. */
   cache: number;
+  /** Clearing the cache raises it, so that the next use gets a new volume. */
   generation: number;
   resource: string;
   team: string;
@@ -20,14 +21,14 @@ interface CacheToClaim {
 }
 
 /** The claim for the volume of a resource's cache. Its Pipeline owns it. */
-export function cacheClaim(cache: CacheToClaim, owner: OwnerObject): V1PersistentVolumeClaim {
-  const { settings, team, namespace, pipeline, resource } = cache;
+export function cacheClaim(claim: CacheToClaim, owner: OwnerObject): V1PersistentVolumeClaim {
+  const { cache: id, generation, settings, team, namespace, pipeline, resource } = claim;
   const { storageClassName, size, accessModes } = settings;
   return {
     apiVersion: 'v1',
     kind: 'PersistentVolumeClaim',
     metadata: {
-      name: cacheClaimName({ ...cache, id: cache.cache, uid: owner.uid }),
+      name: cacheClaimName({ id, generation, resource, uid: owner.uid }),
       namespace,
       labels: {
         [MANAGED_BY]: 'millrace',

@@ -7,7 +7,7 @@ const build = { id: 41, attempt: 1, team: 'blue', pipeline: 'demo', job: 'unit',
 const NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
 describe('names of objects that Millrace creates', () => {
-  test('contain the names of the pipeline and of the job or resource', () => {
+  test('contain the pipeline, and the job, the check run or the check group', () => {
     expect(buildPodName(build)).toMatch(/^demo-unit-7-1-[0-9a-f]{5}$/);
     expect(checkPodName('demo', 12)).toBe('check-demo-12');
     expect(cronJobName('demo', 'every-30s')).toBe('demo-check-every-30s');
@@ -23,9 +23,9 @@ describe('names of objects that Millrace creates', () => {
 
   test('are always valid Kubernetes names of a valid length', () => {
     assert(
-      property(string(), string(), nat(), (pipeline, job, id) => {
-        const pod = buildPodName({ ...build, pipeline, job, id });
-        const cronJob = cronJobName(pipeline.repeat(9), job.repeat(9));
+      property(string(), string(), nat(), (pipeline, other, id) => {
+        const pod = buildPodName({ ...build, pipeline, job: other, id });
+        const cronJob = cronJobName(pipeline.repeat(9), other.repeat(9));
         expect(pod).toMatch(NAME);
         expect(pod.length).toBeLessThanOrEqual(63);
         expect(checkPodName(pipeline, id)).toMatch(NAME);

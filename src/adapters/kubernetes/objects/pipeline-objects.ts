@@ -16,25 +16,26 @@ export function pipelineObjects(
   client: Pick<ApiClient, 'get' | 'create' | 'replace' | 'delete'>,
 ): PipelineObjects {
   return {
-    read: async (objectKey) => mapAnswer(onlyByApi(objectAnswer(await client.get(kind, objectKey))), project),
+    read: async (objectKey) =>
+      mapAnswer(onlyByApi(objectAnswer(await client.get(kind, objectKey))), toPipelineObject),
     async create({ namespace, name, spec, renamedFrom }, by) {
       const annotations = renamedFrom && { [ANNOTATION.renamedFrom]: renamedFromText(renamedFrom) };
       const finalizer = PIPELINE_FINALIZER;
       const object = newObject(kind, defined({ namespace, name, by, finalizer, annotations, spec }));
-      return mapAnswer(objectAnswer(await client.create(kind, object)), project);
+      return mapAnswer(objectAnswer(await client.create(kind, object)), toPipelineObject);
     },
     async replace({ namespace, name, generation }, spec, by) {
       // Every update fetches the sources again, even if the spec is equal.
       const annotations = { [ANNOTATION.requestedAt]: new Date().toISOString() };
       const change = { generation, spec: { ...spec }, by, annotations };
-      return mapAnswer(await replaceSpec(client, kind, { namespace, name }, change), project);
+      return mapAnswer(await replaceSpec(client, kind, { namespace, name }, change), toPipelineObject);
     },
     remove: async ({ namespace, name, uid }) =>
       objectAnswer(await client.delete(kind, { namespace, name }, { uid })),
   };
 }
 
-function project({ metadata, spec, status }: Wire<PipelineCustomResource>): PipelineObject {
+function toPipelineObject({ metadata, spec, status }: Wire<PipelineCustomResource>): PipelineObject {
   const { name = '', namespace = '', uid = '', generation = 0 } = metadata;
   const { config = '', vars, displayName, public: isPublic, ...others } = spec;
   return defined({

@@ -22,15 +22,15 @@ export function providerObjects(options: Options): ProviderObjects {
     onlyByApi(objectAnswer(await client.get(kind, { name: canonical })));
   return {
     ...clientSecrets(options),
-    read: async (canonical) => mapAnswer(await read(canonical), project),
+    read: async (canonical) => mapAnswer(await read(canonical), toProviderObject),
     async create(provider, by) {
       const spec = specOf(provider, secretName);
       const object = newObject(kind, { name: provider.canonical, by, finalizer: PROVIDER_FINALIZER, spec });
-      return mapAnswer(objectAnswer(await client.create(kind, object)), project);
+      return mapAnswer(objectAnswer(await client.create(kind, object)), toProviderObject);
     },
     async replace({ provider: { canonical, generation } }, provider, by) {
       const change = { generation, spec: specOf(provider, secretName), by };
-      return mapAnswer(await replaceSpec(client, kind, { name: canonical }, change), project);
+      return mapAnswer(await replaceSpec(client, kind, { name: canonical }, change), toProviderObject);
     },
     async remove({ provider: { canonical, uid } }) {
       return objectAnswer(await client.delete(kind, { name: canonical }, uid === undefined ? {} : { uid }));
@@ -38,7 +38,7 @@ export function providerObjects(options: Options): ProviderObjects {
   };
 }
 
-function project({ metadata, spec }: ProviderResource): ProviderObject {
+function toProviderObject({ metadata, spec }: ProviderResource): ProviderObject {
   const { name = '', uid = '', generation = 0, deletionTimestamp } = metadata;
   return {
     provider: providerOf({ name, uid, generation, spec, byApi: { changedBy: '' } }),

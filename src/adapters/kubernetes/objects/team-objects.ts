@@ -5,11 +5,11 @@ import { TEAM_FINALIZER } from '#adapters/kubernetes/manifests/labels.ts';
 import type { TeamObject, TeamObjects } from '#flows/people/object-ports.ts';
 import { mapAnswer, newObject, objectAnswer, onlyByApi } from './object-answer.ts';
 
-/** Team objects that the API created. Their spec is empty. */
+/** Team objects, with an empty spec. If the API did not create an object, the answer is `managed`. */
 export function teamObjects(client: Pick<ApiClient, 'get' | 'create' | 'delete'>): TeamObjects {
   const read = async (name: string) => onlyByApi(objectAnswer(await client.get(KINDS.teams, { name })));
   return {
-    read: async (name) => mapAnswer(await read(name), project),
+    read: async (name) => mapAnswer(await read(name), toTeamObject),
     create: async (name, by) =>
       objectAnswer(
         await client.create(KINDS.teams, newObject(KINDS.teams, { name, by, finalizer: TEAM_FINALIZER })),
@@ -23,7 +23,7 @@ export function teamObjects(client: Pick<ApiClient, 'get' | 'create' | 'delete'>
   };
 }
 
-function project({ metadata, status }: Wire<TeamCustomResource>): TeamObject {
+function toTeamObject({ metadata, status }: Wire<TeamCustomResource>): TeamObject {
   const stalled = status?.conditions?.find(({ type }) => type === 'Stalled');
   return {
     deleting: metadata.deletionTimestamp !== undefined,
