@@ -28,7 +28,7 @@ describe('readReview', () => {
       },
     ],
     [
-      'an inline text with its own variables and with varsFrom',
+      'an inline text with varsFrom and its own variables, of which only strings count',
       body({ config: 'x', vars: { a: '1', b: 2 }, varsFrom: [{ secretRef: { name: 's' } }] }),
       {
         uid: 'u1',

@@ -34,7 +34,7 @@ const CreateTokenBody = body({
   team_canonical: Type.Optional(Type.String({ maxLength: 200 })),
   role: Type.Optional(RoleName),
   expires_at: Type.Optional(
-    // A union would turn null into an empty text.
+    // Not a union of schemas: validation would then turn null into an empty text.
     Type.Unsafe<string | null>({
       type: ['string', 'null'],
       maxLength: 64,
@@ -117,8 +117,8 @@ function expiryOf(
   maxLifetimeSeconds: number,
   at: Date,
 ): { expiresAt?: Date } {
-  const expiresAt = typeof text === 'string' ? new Date(text).getTime() : text;
-  const expiry = tokenEnd({ name, expiresAt, maxLifetimeSeconds }, at.getTime());
+  const requestedMs = typeof text === 'string' ? new Date(text).getTime() : text;
+  const expiry = tokenEnd({ name, expiresAt: requestedMs, maxLifetimeSeconds }, at.getTime());
   if ('fault' in expiry) throw new Problem('invalid-request', expiry.fault);
   return expiry.end === null ? {} : { expiresAt: new Date(expiry.end) };
 }

@@ -12,20 +12,21 @@ const CLAIMS = { sid: 'a-session', token_gen: 3, iss: 'millrace', aud: 'millrace
 const signed = async (claims: object, key: Uint8Array = KEY): Promise<string> =>
   await new SignJWT({ ...claims }).setProtectedHeader({ alg: 'HS256', typ: 'JWT' }).sign(key);
 
-async function withRsa(header: object = {}): Promise<string> {
+async function withRsa(): Promise<string> {
   const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true });
   const jwk = await exportJWK(publicKey);
   return await new SignJWT(CLAIMS)
-    .setProtectedHeader({ alg: 'RS256', typ: 'JWT', jwk, kid: '../../dev/null', ...header })
+    .setProtectedHeader({ alg: 'RS256', typ: 'JWT', jwk, kid: '../../dev/null' })
     .sign(privateKey);
 }
 
 describe('a session token', () => {
-  test('contains its session and account until it expires', async () => {
+  test('is read as its session and account until it expires', async () => {
     const token = await codec.sign({ ...SESSION, expiresAt: new Date(NOW.getTime() + 60_000) });
     const claims = { id: 'a-session', userId: 12, tokenGen: 3 };
     expect(await codec.read(token, new Date(NOW.getTime() + 59_000))).toEqual(claims);
     expect(await codec.read(token, new Date(NOW.getTime() + 60_000))).toBeUndefined();
+    // The claims of the forged tokens below are valid, so each token is invalid for the reason in its title.
     expect(await codec.read(await signed(CLAIMS), NOW)).toEqual(claims);
   });
 
@@ -39,7 +40,7 @@ describe('a session token', () => {
       const [, body = '', signature = ''] = (await withRsa()).split('.');
       return `${part({ alg: 'HS256', typ: 'JWT' })}.${body}.${signature}`;
     },
-    'if it is signed with an empty key': async () => await signed(CLAIMS, Buffer.alloc(32)),
+    'if it is signed with a key of zeros': async () => await signed(CLAIMS, Buffer.alloc(32)),
     'if it is of another token type': async () =>
       await new SignJWT(CLAIMS).setProtectedHeader({ alg: 'HS256', typ: 'at+jwt' }).sign(KEY),
     'without an account': async () => await signed({ ...CLAIMS, sub: undefined }),
