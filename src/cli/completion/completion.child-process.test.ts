@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { beforeAll, expect, test } from '@jest/globals';
 import { millrace } from '#testing/cli/command-line.ts';
 
-/** Prints what bash offers for the given words, of which the user is typing the last one. */
+/** Prints what bash offers while the user types the last of the given words. */
 const OFFER = `
 eval "$1"; shift
 COMP_WORDS=("$@"); COMP_CWORD=$(( $# - 1 ))
@@ -20,7 +20,7 @@ const offer = (...words: string[]): string =>
 
 test.each([
   ['the beginning of a command', ['pipel'], 'pipelines'],
-  ['nothing yet', ['contexts', ''], 'list use set-team delete help'],
+  ['a command and a space', ['contexts', ''], 'list use set-team delete help'],
   ['a dash', ['contexts', 'use', '-'], '--color --help -h'],
   [
     'the beginning of an option, after other options',
@@ -33,8 +33,9 @@ test.each([
     'pending waiting started succeeded failed cancelled warning',
   ],
   ['--output of a list', ['jobs', 'list', '-o', ''], 'text wide name json yaml jsonpath='],
-  ['--output of a change', ['builds', 'cancel', '--output', 'j'], 'json jsonpath='],
-  ['an option with any value, so bash offers files', ['validate', '--vars', ''], ''],
+  ['--output of a command that changes something', ['builds', 'cancel', '--output', 'j'], 'json jsonpath='],
+  // The script offers nothing, so bash offers files.
+  ['an option that takes any value', ['validate', '--vars', ''], ''],
   ['an argument whose values are known', ['completion', 'z'], 'zsh'],
 ])('after %s, bash offers what may follow', (_, words, expected) => {
   expect(offer('millrace', ...words)).toBe(expected);
