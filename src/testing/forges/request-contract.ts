@@ -7,9 +7,10 @@ import type { ForgeRequest, ForgeUser, NewRequest } from './forge-under-test.ts'
 type CurrentSetting = () => ContractSetting;
 type Proposed = ForgeRequest & { readonly commit: string };
 
+/** Parameters of a git resource whose versions are pull requests. */
 const requests = { pr: 'true' };
 
-/** Opens a request with a new commit. */
+/** Opens a pull request, which GitLab calls a merge request, with a new commit. */
 async function propose(
   { repository, forge }: ContractSetting,
   branch: string,
@@ -17,6 +18,7 @@ async function propose(
 ): Promise<Proposed> {
   const { from = repository } = more;
   const commit = await from.commit({ message: branch, branch, onto: 'origin/main' });
+  // So that the forge knows the order of this request and the one before.
   await sleep(forge.orderedAfterMs);
   return { commit, ...(await repository.openRequest({ title: branch, branch, ...more })) };
 }
@@ -26,8 +28,9 @@ const versionOf = ({ commit, number }: Proposed): Record<string, string> => ({
   pr: String(number),
 });
 
-export function describeRequests(setting: CurrentSetting, fork: () => ForgeUser): void {
-  test('are versions while they are open, the last changed one at the end', async () => {
+/** The titles go on after the word `requests`. `forkOwner`: a user who forks the repository. */
+export function describeRequests(setting: CurrentSetting, forkOwner: () => ForgeUser): void {
+  test('are versions while they are open, in the order of their last change', async () => {
     await setting().repository.commit({ message: 'one' });
     expect(await setting().check(requests)).toEqual([]);
     const [first, second] = [await propose(setting(), 'first'), await propose(setting(), 'second')];
@@ -38,14 +41,14 @@ export function describeRequests(setting: CurrentSetting, fork: () => ForgeUser)
     expect(await setting().check(requests)).toEqual([versionOf(first), versionOf(second)]);
   });
 
-  test('have a new version after a push to their branch, and are then at the end', async () => {
+  test('have a new version after a push to their branch, and then come last', async () => {
     const { repository, forge } = setting();
     await repository.commit({ message: 'one' });
     const [first, second] = [await propose(setting(), 'first'), await propose(setting(), 'second')];
     await sleep(forge.orderedAfterMs);
     const commit = await repository.commit({ message: 'more', branch: 'first' });
     const pushed = [versionOf(second), versionOf({ ...first, commit })];
-    // A forge may notice the push after it has answered.
+    // A forge may answer the push before it updates the request.
     let found = await setting().check(requests);
     while (found[1]?.['ref'] !== commit) found = await setting().check(requests);
     expect(found).toEqual(pushed);
@@ -53,10 +56,10 @@ export function describeRequests(setting: CurrentSetting, fork: () => ForgeUser)
     expect(await setting().git('rev-parse', 'HEAD')).toBe(commit);
   });
 
-  test('from forks are left out, or with `forks` are marked', async () => {
+  test('from forks are left out, unless `forks` is set: then they are marked', async () => {
     const { repository } = setting();
     await repository.commit({ message: 'one' });
-    const from = await repository.fork(fork());
+    const from = await repository.fork(forkOwner());
     const foreign = await propose(setting(), 'theirs', { from });
     const ours = await propose(setting(), 'ours');
     expect(await setting().check(requests)).toEqual([versionOf(ours)]);
@@ -67,13 +70,14 @@ export function describeRequests(setting: CurrentSetting, fork: () => ForgeUser)
   test('from forks are fetched from the repository itself', async () => {
     const { repository } = setting();
     await repository.commit({ message: 'one' });
-    const { commit } = await propose(setting(), 'theirs', { from: await repository.fork(fork()) });
+    const { commit } = await propose(setting(), 'theirs', { from: await repository.fork(forkOwner()) });
     const [version = {}] = await setting().check({ ...requests, forks: 'true' });
     await setting().pull(version, requests);
     expect(await setting().git('rev-parse', 'HEAD')).toBe(commit);
   });
 }
 
+/** The titles go on after `a list of requests`. */
 export function describeRequestList(setting: CurrentSetting): void {
   test('contains drafts too', async () => {
     await setting().repository.commit({ message: 'one' });
