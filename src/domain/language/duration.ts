@@ -46,13 +46,11 @@ const MAX_PARTS = 10;
 export function suggestDuration(text: string): string | undefined {
   if (/^\d{1,10}$/.test(text)) return `Write "${text}s" for seconds.`;
   if (text.length > 60 || !/^(?:\s*\d+\s*[A-Za-z]+)+\s*$/.test(text)) return undefined;
-  const parts = [...text.matchAll(/(?<!\d)(\d+)\s*([A-Za-z]+)/g)]
-    .slice(0, MAX_PARTS)
-    .map(([, number = '', word = '']) => {
-      const [, unit, factor] = UNIT_WORDS.find(([unitWords]) => unitWords.test(word.toLowerCase())) ?? [];
-      return unit && factor ? `${Number(number) * factor}${unit}` : undefined;
-    });
-  if (parts.includes(undefined)) return undefined;
+  const parts = [...text.matchAll(/(?<!\d)(\d+)\s*([A-Za-z]+)/g)].map(([, number = '', word = '']) => {
+    const [, unit, factor] = UNIT_WORDS.find(([unitWords]) => unitWords.test(word.toLowerCase())) ?? [];
+    return unit && factor ? `${Number(number) * factor}${unit}` : undefined;
+  });
+  if (parts.length > MAX_PARTS || parts.includes(undefined)) return undefined;
   // Only the units of days and weeks contain a d or w, apart from "second".
   const hasDaysOrWeeks = /[dw]/i.test(text.replaceAll(/sec\w*/gi, ''));
   return `Write "${parts.join('')}"${hasDaysOrWeeks ? ': hours are the longest unit' : ''}.`;
