@@ -93,7 +93,7 @@ describe('an API token', () => {
     const page = await gateway.ask('GET /profile', {
       headers: { cookie: `__Host-millrace-session=${ann}`, accept: 'text/html' },
     });
-    expect(page.text).toContain('<td data-title="Expires">never</td>');
+    expect(page.text).toContain('<td role="cell" data-title="Expires">never</td>');
   });
 });
 
