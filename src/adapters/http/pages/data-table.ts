@@ -39,14 +39,13 @@ export function htmlTable<T>(
         (row) =>
           html`<tr role="row">
             <th scope="row" role="rowheader">${first.cell(row)}</th>
-            ${others.map(
-              ({ title, titleHidden, cell }) =>
-                html`<td role="cell" ${titleHidden !== true && html` data-title="${title}"`}>
-                  ${cell(row)}
-                </td>`,
-            )}
+            ${others.map((column) => html`<td role="cell" ${cellTitle(column)}>${column.cell(row)}</td>`)}
           </tr>`,
       )}
     </tbody>
   </table>`;
 }
+
+/** Before the value on a phone. CSS hides an empty cell, so there must be no space around its value. */
+const cellTitle = <T>({ title, titleHidden }: Column<T>): HtmlValue =>
+  titleHidden !== true && html`data-title="${title}"`;
