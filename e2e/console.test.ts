@@ -166,7 +166,7 @@ describe('a day with the console', () => {
     const problems = region('Problems');
     await problems.getByText('there is no job "unti"; did you mean "unit"?').waitFor();
     await problems.getByRole('button', { name: `line ${lineOfError}, column` }).click();
-    expect(await page.locator('.cm-activeLine').innerText()).toContain('"unti"');
+    await page.locator('.cm-activeLine').filter({ hasText: '"unti"' }).waitFor();
     await page.locator('.cm-lint-marker-error').waitFor();
     await editor.focus();
     for (const _ of '"unti"') await page.keyboard.press('Shift+ArrowRight');
@@ -185,6 +185,8 @@ describe('a day with the console', () => {
 
   step('the saved pipeline builds the first commit, and its graph goes green by itself', async () => {
     await pressButton('Create the pipeline');
+    const outcome = page.locator('.editor-main').getByRole('status');
+    await eventually(async () => expect(await outcome.innerText()).toContain('the pipeline runs it'));
     await followLink('Open the pipeline');
     await page.waitForURL(`**${SHOP}`);
     await withoutLoading(async () => {

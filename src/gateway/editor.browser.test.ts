@@ -52,12 +52,16 @@ async function applyAsOperator({ pipelines }: TestStores, name: string, config: 
   if (object !== undefined) object.verdict = { ready: true, reason: 'Ready', message: 'It runs.' };
 }
 
+/** The name of a pipeline that the operator does not apply by itself. */
+const LATE = 'late';
+
 /** The Pipeline objects in memory, each applied as soon as it is written. */
 function appliedAtOnce(stores: TestStores): PipelineObjects {
   return {
     ...pipelineObjects.objects,
     async create(object, by) {
       const created = await pipelineObjects.objects.create(object, by);
+      if (object.name === LATE) return created;
       if (created.answer === 'done') await applyAsOperator(stores, object.name, object.spec.config);
       return created;
     },
@@ -74,7 +78,7 @@ beforeAll(async () => {
     jest.spyOn(console, level).mockImplementation(() => undefined);
   site = await openSite(ORIGIN, async (stores, options) => {
     const objects = { ...NO_OBJECTS, pipelines: appliedAtOnce(stores) };
-    return await openGateway(stores, { ...options, compiler, objects });
+    return await openGateway(stores, { ...options, compiler, objects, waitFactor: 1 });
   });
   const { stores, gateway } = site;
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
@@ -138,7 +142,7 @@ test('a maintainer creates a pipeline, and sees errors and the graph while they 
   expect(await accessibilityProblems(page)).toEqual([]);
   await takePictures(page, 'editor-errors');
   await place.first().click();
-  expect(await page.locator('.cm-activeLine').innerText()).toContain('cdm =');
+  await page.locator('.cm-activeLine').filter({ hasText: 'cdm =' }).waitFor();
   expect(await page.locator('.cm-lint-marker-error').count()).toBeGreaterThan(0);
 
   await paste(page, APP);
@@ -147,6 +151,23 @@ test('a maintainer creates a pipeline, and sees errors and the graph while they 
   await page.getByRole('link', { name: 'Open the pipeline' }).click();
   await page.waitForURL('**/teams/main/pipelines/fresh');
   expect(pipelineObjects.stored.get('main/fresh')?.spec.config).toBe(APP);
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+test('the editor waits for an operator that is late, and then leads to the pipeline', async () => {
+  const { page, complaints, close } = await openSignedIn(NEW);
+  await page.getByLabel('Name').fill(LATE);
+  await paste(page, APP);
+  await page.getByRole('button', { name: 'Create the pipeline' }).click();
+  await page.getByText('does not run it yet: The operator has not reconciled it yet.').waitFor();
+  const object = pipelineObjects.stored.get(`main/${LATE}`);
+  if (object === undefined) throw new Error('The editor created no object.');
+  object.undecided = { reason: 'Retrying', message: 'The database is away.' };
+  await page.getByText('does not run it yet: The database is away.').waitFor();
+  await applyAsOperator(site.stores, LATE, APP);
+  await page.getByRole('link', { name: 'Open the pipeline' }).click();
+  await page.waitForURL(`**/teams/main/pipelines/${LATE}`);
   expect(complaints).toEqual([]);
   await close();
 });

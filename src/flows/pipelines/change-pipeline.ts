@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import type { PipelineName } from '#flows/names.ts';
 import type { ObjectAnswer } from '#flows/people/object-ports.ts';
 import type { AuditedAct, MemberStore } from '#flows/people/ports.ts';
@@ -15,8 +16,8 @@ export interface ChangePipelinePorts {
 export type PipelineChanged =
   | Exclude<ObjectAnswer, { answer: 'done' }>
   | { answer: 'invalid'; findings: ManifestFinding[] }
-  /** The object is written. Without `verdict`, the operator has not judged it yet. */
-  | { answer: 'done'; verdict: PipelineObject['verdict']; warnings: ManifestFinding[] };
+  /** The object is written. Without `verdict`, the operator has not decided yet. */
+  | ({ answer: 'done'; warnings: ManifestFinding[] } & Pick<PipelineObject, 'verdict' | 'undecided'>);
 
 /** How often, at most, a request reads the object while it waits for the operator. */
 const MAX_READS = 80;
@@ -130,12 +131,16 @@ export async function waitForVerdict(
   warnings: ManifestFinding[],
   { objects, wait }: Pick<ChangePipelinePorts, 'objects' | 'wait'>,
 ): Promise<PipelineChanged> {
+  let undecided: PipelineObject['undecided'];
   for (let reads = 0; reads < MAX_READS; reads += 1) {
     const read = await objects.read(written);
     if (read.answer === 'unknown') return read;
-    if (read.answer === 'done' && read.value.generation >= written.generation && read.value.verdict)
-      return { answer: 'done', verdict: read.value.verdict, warnings };
+    if (read.answer === 'done' && read.value.generation >= written.generation) {
+      const { verdict } = read.value;
+      if (verdict !== undefined) return { answer: 'done', verdict, warnings };
+      ({ undecided } = read.value);
+    }
     await wait(PAUSE_MS);
   }
-  return { answer: 'done', verdict: undefined, warnings };
+  return { answer: 'done', warnings, ...defined({ undecided }) };
 }

@@ -32,8 +32,10 @@ export interface PipelineObject {
   /** The object takes over the pipeline of this other object. */
   renamedFrom?: RenamedFrom;
   deleting: boolean;
-  /** The operator's verdict on this generation; absent until the operator has judged it. */
+  /** The operator's verdict on this generation; absent until the operator has decided. */
   verdict?: { ready: boolean; reason: string; message: string };
+  /** Why the operator has not decided yet, if the status says so. */
+  undecided?: { reason: string; message: string };
 }
 
 /** The HCL texts of the current revisions of pipelines, whether the API or a manifest sets them. */

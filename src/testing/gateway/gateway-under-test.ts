@@ -104,6 +104,8 @@ export interface Options {
   externalUrl?: string | undefined;
   client?: OAuthClient;
   objects?: ApiObjects;
+  /** How many times longer than usual an answer waits for the operator; 5, for busy machines, if absent. */
+  waitFactor?: number;
   compiler?: Compiler;
   seal?: AccessPorts['seal'];
   limits?: Partial<StreamLimits>;
@@ -203,11 +205,8 @@ function accessOver(stores: Stores, options: Options & Pick<AccessPorts, 'previe
     passwords: options.passwords ?? new CheapPasswords(),
     now,
   });
-  // On a slow machine the operator takes longer than an answer waits for it.
-  return {
-    authenticate,
-    ports: { ...ports, wait: async (milliseconds: number) => await sleep(5 * milliseconds) },
-  };
+  const { waitFactor = 5 } = options;
+  return { authenticate, ports: { ...ports, wait: async (ms: number) => await sleep(waitFactor * ms) } };
 }
 
 function openPipelines(stores: Stores, notifications: Notifications, now: () => Date, registry: Registry) {

@@ -16,6 +16,7 @@ interface StoredPipeline extends NewPipelineObject {
   byApi: boolean;
   deleting: boolean;
   verdict?: NonNullable<PipelineObject['verdict']>;
+  undecided?: NonNullable<PipelineObject['undecided']>;
 }
 
 /**

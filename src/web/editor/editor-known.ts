@@ -29,12 +29,15 @@ export interface CheckAnswer {
   picture_refused?: string;
 }
 
+/** Whether the pipeline runs its current text. */
 export interface SaveAnswer {
   ready: boolean;
+  /** The operator has not decided yet. */
+  pending?: boolean;
   message?: string;
 }
 
-export interface DefinitionAnswer {
+export interface DefinitionAnswer extends SaveAnswer {
   config: string;
   generation?: number;
 }

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import {
   failureMessage,
   pipelinePath,
@@ -21,8 +21,18 @@ export interface SaveState {
   server: ServerText;
   isSaving: boolean;
   /** The result of the last save. */
-  outcome: { good: boolean; message: string } | undefined;
+  outcome: SaveOutcome | undefined;
 }
+
+interface SaveOutcome {
+  good: boolean;
+  /** The operator has not decided yet. */
+  pending: boolean;
+  message: string;
+}
+
+/** The pause before the editor asks again whether the operator has decided. */
+const ASK_AGAIN_MS = 1000;
 
 interface TextToSave {
   name: string;
@@ -39,13 +49,9 @@ export function useSave(
     isSaving: false,
     outcome: undefined,
   });
-  const readServer = async (name: string): Promise<ServerText> => {
-    const { config, generation: current } = await api.request<DefinitionAnswer>(
-      'GET',
-      `${pipelinePath(team, name)}/definition`,
-    );
-    return { pipeline: name, text: config.replaceAll('\r\n', '\n'), generation: current };
-  };
+  const readServer = async (name: string): Promise<ServerText> => serverText(name, await definition(name));
+  const definition = async (name: string): Promise<DefinitionAnswer> =>
+    await api.request('GET', `${pipelinePath(team, name)}/definition`);
   /** If the read fails, assumes that the server has this text. The next save then requires no generation. */
   const readAfterSave = async (name: string, text: string): Promise<ServerText> => {
     try {
@@ -65,7 +71,7 @@ export function useSave(
   const stateAfterFailure = async (error: unknown): Promise<Partial<SaveState>> => {
     const { pipeline: known } = state.server;
     const message = failureMessage(error);
-    if (known === undefined || api.statusOf(error) !== 409) return { outcome: { good: false, message } };
+    if (known === undefined || api.statusOf(error) !== 409) return { outcome: failed(message) };
     let { server } = state;
     try {
       server = await readServer(known);
@@ -73,8 +79,13 @@ export function useSave(
       // The viewer sees the problem of the save instead.
     }
     const isChanged = server.generation !== state.server.generation;
-    return { server, outcome: { good: false, message: isChanged ? `${message} ${COMPARE}` : message } };
+    return { server, outcome: failed(isChanged ? `${message} ${COMPARE}` : message) };
   };
+  useWaiting(state.outcome, async (outcome) => {
+    const next = outcomeOf(await definition(state.server.pipeline ?? ''));
+    // Nothing changes if another save has begun.
+    setState((now) => (now.outcome === outcome ? { ...now, outcome: next } : now));
+  });
   return {
     ...state,
     async save(toSave) {
@@ -93,11 +104,33 @@ export function useSave(
   };
 }
 
+function serverText(pipeline: string, { config, generation }: DefinitionAnswer): ServerText {
+  return { pipeline, text: config.replaceAll('\r\n', '\n'), generation };
+}
+
+function failed(message: string): SaveOutcome {
+  return { good: false, pending: false, message };
+}
+
 const COMPARE =
   'Your text is still here, and your changes are now compared with the text that the server has. ' +
   'If you save again, yours replaces it.';
 
-function outcomeOf({ ready, message = '' }: SaveAnswer): SaveState['outcome'] {
-  if (ready) return { good: true, message: 'The text is saved, and the pipeline runs it.' };
-  return { good: false, message: `The text is saved, but the pipeline does not run it: ${message}` };
+/** While the operator has not decided, calls `ask` again and again. */
+function useWaiting(outcome: SaveOutcome | undefined, ask: (outcome: SaveOutcome) => Promise<void>): void {
+  useEffect(() => {
+    if (outcome?.pending !== true) return undefined;
+    // A call that fails is repeated.
+    const timer = setInterval(() => void ask(outcome).catch(() => undefined), ASK_AGAIN_MS);
+    return () => clearInterval(timer);
+  }, [outcome]);
+}
+
+function outcomeOf({ ready, pending = false, message = '' }: SaveAnswer): SaveOutcome {
+  if (ready) return { good: true, pending, message: 'The text is saved, and the pipeline runs it.' };
+  return {
+    good: false,
+    pending,
+    message: `The text is saved, but the pipeline does not run it yet: ${message}`,
+  };
 }

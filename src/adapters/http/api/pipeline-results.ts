@@ -4,6 +4,7 @@ import { defined } from '#defined';
 import { withBlocks } from '#domain/language/diagnostic.ts';
 import type { ChangePipelinePorts, PipelineChanged } from '#flows/pipelines/change-pipeline.ts';
 import type { ManifestFinding } from '#flows/pipelines/diagnose-manifest.ts';
+import type { PipelineObject } from '#flows/pipelines/object-ports.ts';
 import type { AccessPorts } from './access-ports.ts';
 import { objectProblem, requireObjects } from './cluster-objects.ts';
 
@@ -28,13 +29,18 @@ export const FindingSchema = Type.Object({
   message: Type.String(),
   help: Type.Optional(Type.String()),
 });
+export const Verdict = {
+  /** Whether the pipeline runs this text now. */
+  ready: Type.Boolean(),
+  /** The operator has not decided yet, and does so by itself. */
+  pending: Type.Optional(Type.Boolean()),
+  reason: Type.Optional(Type.String()),
+  message: Type.Optional(Type.String()),
+};
 export const PipelineResult = {
   team: Type.String(),
   name: Type.String(),
-  /** Whether the pipeline runs this text now. */
-  ready: Type.Boolean(),
-  reason: Type.Optional(Type.String()),
-  message: Type.Optional(Type.String()),
+  ...Verdict,
   warnings: Type.Array(FindingSchema),
 };
 export const PipelineResultBody = Type.Object({ data: Type.Object(PipelineResult) });
@@ -48,15 +54,20 @@ interface PipelinePath {
   pipeline: string;
 }
 
-const NOT_RECONCILED = 'The operator has not reconciled it yet.';
+const NOT_RECONCILED = { reason: 'Pending', message: 'The operator has not reconciled it yet.' };
 
 /** Encodes the result for a pipeline of this name, or throws a problem that says why nothing was written. */
 export function encodeResult({ team, pipeline }: PipelinePath, changed: PipelineChanged) {
   if (changed.answer === 'invalid') throw invalidPipeline(changed.findings);
   if (changed.answer !== 'done') throw objectProblem(changed, `Pipeline ${pipeline}`);
-  const { verdict = { ready: false, reason: 'Pending', message: NOT_RECONCILED }, warnings } = changed;
-  const result = { team, name: pipeline, ready: verdict.ready, warnings: warnings.map(encodeFinding) };
-  return verdict.ready ? result : { ...result, reason: verdict.reason, message: verdict.message };
+  return { team, name: pipeline, ...encodeVerdict(changed), warnings: changed.warnings.map(encodeFinding) };
+}
+
+/** Encodes whether the pipeline runs its current text, and if not, why not. */
+export function encodeVerdict({ verdict, undecided }: Pick<PipelineObject, 'verdict' | 'undecided'>) {
+  if (verdict === undefined) return { ready: false, pending: true, ...(undecided ?? NOT_RECONCILED) };
+  const { ready, reason, message } = verdict;
+  return ready ? { ready } : { ready, reason, message };
 }
 
 function invalidPipeline(findings: readonly ManifestFinding[]): Problem {

@@ -6,7 +6,14 @@ import { previewPipeline } from '#flows/pipelines/preview-pipeline.ts';
 import type { AccessPorts } from './access-ports.ts';
 import { objectProblem } from './cluster-objects.ts';
 import type { CompileSlots } from './compile-limits.ts';
-import { changePorts, encodeFinding, FindingSchema, RESPONSE_TIME_LIMIT_MS } from './pipeline-results.ts';
+import {
+  changePorts,
+  encodeFinding,
+  encodeVerdict,
+  FindingSchema,
+  RESPONSE_TIME_LIMIT_MS,
+  Verdict,
+} from './pipeline-results.ts';
 import { body } from './request-bodies.ts';
 import { answer, PipelineParams, Strings, TeamParams } from './schemas.ts';
 
@@ -73,6 +80,8 @@ export const DefinitionSchema = {
   display_name: Type.Optional(Type.String()),
   public: Type.Optional(Type.Boolean()),
   generation: Type.Optional(Type.Integer()),
+  ...Verdict,
+  ready: Type.Optional(Type.Boolean()),
   managed_by_manifest: Type.Optional(Type.Boolean()),
 };
 
@@ -83,8 +92,8 @@ function definitionRoute(ports: AccessPorts): Route {
     needs: 'maintain',
     about:
       'Text, variables and settings of a pipeline that was created over the API, and the `generation` that ' +
-      'an update can require. For a pipeline that a manifest manages, `managed_by_manifest` and the text ' +
-      'that runs.',
+      'an update can require, and whether the pipeline runs that text. For a pipeline that a manifest ' +
+      'manages, `managed_by_manifest` and the text that runs.',
     schema: { params: PipelineParams, response: answer(DefinitionSchema) },
     handler: async ({ params }) => ({ data: await readPipelineText(params, ports) }),
   });
@@ -97,6 +106,10 @@ interface Definition {
   display_name?: string;
   public?: boolean;
   generation?: number;
+  ready?: boolean;
+  pending?: boolean;
+  reason?: string;
+  message?: string;
   managed_by_manifest?: boolean;
 }
 
@@ -114,6 +127,7 @@ export async function readPipelineText(
       config,
       vars,
       generation,
+      ...encodeVerdict(result.value),
       ...defined({ display_name: displayName, public: isPublic }),
     };
   }

@@ -148,7 +148,7 @@ async function checkOrSave({
   if (isCheck || problem !== undefined)
     return { status, page: editorView({ ...content, ...outcomeOf(answer, isCheck) }) };
   if (data['message'] === undefined) return { to: paths.pipeline(name) };
-  const notice = `The text is saved, but the pipeline does not run it: ${data['message']}`;
+  const notice = `The text is saved, but the pipeline does not run it yet: ${data['message']}`;
   const { viewer } = content;
   const saved = { viewer, config, ...name, ...(await contentIfReadable(name, ports)) };
   return { status, page: editorView({ ...saved, findings, notice }) };

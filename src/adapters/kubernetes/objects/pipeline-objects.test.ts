@@ -35,6 +35,18 @@ function setUp() {
   return { stored, objects, verdict };
 }
 
+test.each(['Retrying', 'MachineBusy', 'TeamNotReady', 'NoTeam', 'Terminating'])(
+  '%s is no verdict, because the operator tries again by itself',
+  async (reason) => {
+    const { stored, objects } = setUp();
+    Object.assign(stored.status.conditions[0] ?? {}, { reason });
+    expect(await objects.read(KEY)).toMatchObject({
+      value: { undecided: { reason, message: 'It is away.' } },
+    });
+    expect(await objects.read(KEY)).not.toHaveProperty('value.verdict');
+  },
+);
+
 test('an equal text that is saved again has no verdict until the operator has fetched its sources', async () => {
   const { stored, objects, verdict } = setUp();
   expect(await verdict()).toMatchObject({ reason: 'SourceUnavailable' });

@@ -3,6 +3,7 @@ import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
 import type { PipelineCustomResource } from '#adapters/kubernetes/kinds/custom-resources.ts';
 import { observedRequest } from '#adapters/kubernetes/kinds/observed-request.ts';
 import { renamedFromOf, renamedFromText } from '#adapters/kubernetes/kinds/renamed-from.ts';
+import { isUndecided } from '#adapters/kubernetes/kinds/undecided.ts';
 import { ANNOTATION, PIPELINE_FINALIZER } from '#adapters/kubernetes/manifests/labels.ts';
 import { defined } from '#defined';
 import type { PipelineObject, PipelineObjects } from '#flows/pipelines/object-ports.ts';
@@ -47,18 +48,20 @@ function toPipelineObject({ metadata, spec, status }: Wire<PipelineCustomResourc
     others: Object.keys(others),
     renamedFrom: renamedFromOf(metadata.annotations),
     deleting: metadata.deletionTimestamp !== undefined,
-    verdict: verdictOf(status, metadata),
+    ...judgementOf(status, metadata),
   });
 }
 
-function verdictOf(
+function judgementOf(
   status: Wire<PipelineCustomResource>['status'],
   { generation, annotations }: ObjectMeta,
-): PipelineObject['verdict'] {
-  const requested = observedRequest(annotations?.[ANNOTATION.requestedAt]);
-  if (requested !== status?.observedRequestedAt) return undefined;
+): Pick<PipelineObject, 'verdict' | 'undecided'> {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
-  if (ready === undefined || ready.observedGeneration !== generation) return undefined;
-  if (ready.status === 'Unknown') return undefined;
-  return { ready: ready.status === 'True', reason: ready.reason, message: ready.message };
+  if (ready === undefined || ready.observedGeneration !== generation) return {};
+  const { reason, message } = ready;
+  const requested = observedRequest(annotations?.[ANNOTATION.requestedAt]);
+  if (ready.status === 'Unknown' || isUndecided(reason)) return { undecided: { reason, message } };
+  // This verdict is on the sources that were fetched for an earlier request.
+  if (requested !== status?.observedRequestedAt) return {};
+  return { verdict: { ready: ready.status === 'True', reason, message } };
 }
