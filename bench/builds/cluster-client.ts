@@ -34,8 +34,11 @@ export const call = async (method: string, path: string, body?: object): Promise
       );
     });
     request.on('error', reject);
+    const text = body === undefined ? '' : JSON.stringify(body);
     request.setHeader('content-type', 'application/json');
-    request.end(body === undefined ? undefined : JSON.stringify(body));
+    // Without it, a DELETE has no length, and its body is read as the next request of the connection.
+    request.setHeader('content-length', Buffer.byteLength(text));
+    request.end(text);
   });
 };
 
