@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { DatabasePool } from 'slonik';
 import { openPool, rows } from '#adapters/database/connection/pool.ts';
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
@@ -32,11 +32,12 @@ beforeAll(async () => {
   await stores.pool.query(rows()`
     UPDATE job_gets g SET dealt_with = (SELECT max(v.id) FROM versions v WHERE v.scope_id = r.scope_id)
     FROM resources r WHERE r.id = g.resource_id`);
-  pool = await openPool(stores.url, { maximumConnections: 1 });
 });
 afterAll(async () => {
-  await pool.end();
   await stores.close();
+});
+afterEach(async () => {
+  await pool.end();
 });
 
 async function insertVersions(scopes: number[], count: number): Promise<void> {
@@ -47,7 +48,13 @@ async function insertVersions(scopes: number[], count: number): Promise<void> {
       FROM generate_series(1, ${count}::integer) n`);
 }
 
-test('reading a resource that has not changed for long is fast, however much others have changed', async () => {
+test.each([
+  ['with the values of its parameters', 'force_custom_plan'],
+  ['without them, as a prepared statement may be', 'force_generic_plan'],
+])('a query planned %s reads few versions of a resource, however many there are', async (_, mode) => {
+  const url = new URL(stores.url);
+  url.searchParams.set('options', `-c plan_cache_mode=${mode}`);
+  pool = await openPool(url.href, { maximumConnections: 1 });
   const { actions, builds, checks, pipelines, views } = storesOver({ pool });
   const at = new Date();
   await stores.checks.requestCheck(QUIET, 'manual', at);
@@ -56,9 +63,7 @@ test('reading a resource that has not changed for long is fast, however much oth
     'manual',
     at,
   );
-  await stores.pool.query(
-    rows()`UPDATE jobs SET schedule_requested = schedule_requested + 1 WHERE name = 'unit'`,
-  );
+  await stores.pool.query(rows()`UPDATE jobs SET schedule_requested = schedule_requested + 1`);
   await stores.actions.pauseJob({ ...APP, job: 'unit' }, 'ann');
   const queries: Record<string, () => Promise<unknown>> = {
     'what its check knows': () => checks.runFacts(opened?.run ?? 0),

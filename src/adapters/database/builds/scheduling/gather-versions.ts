@@ -30,9 +30,6 @@ const neverUsed = (version: FragmentSqlToken) => sql.fragment`
 const fromPin = sql.fragment`coalesce(r.pinned_version, 0)`;
 const toPin = sql.fragment`coalesce(r.pinned_version, CASE WHEN r.pin_wanted IS NULL THEN ${NEWEST}::bigint
   ELSE 0 END)`;
-const asPinned = (version: FragmentSqlToken) =>
-  sql.fragment`${version} >= ${fromPin} AND ${version} <= ${toPin}`;
-
 /** SQL: how the resource gets versions, if it has none. */
 export const checkIfNoVersion = sql.fragment`(
   SELECT jsonb_build_object('by', CASE WHEN r.stream THEN 'stream' WHEN s.checked_by = 'operator' THEN 'cron'
@@ -52,28 +49,42 @@ export const heldFrom = sql.fragment`CASE WHEN r.hooks THEN (
 
 /**
  * SQL: unused versions of a get without `passed`. Both ends of the range are pairs of scope and version, as
- * in `versions-in-order.ts`.
+ * in `versions-in-order.ts`. The plan must walk the index (scope_id, id) from the baseline on. With the scope
+ * as a range of one, Postgres estimates that this reads little. With `+ 0`, it does not walk all versions
+ * from the floor on instead.
  */
 export const unusedVersions = (limit: number) => sql.fragment`ARRAY(
   SELECT ${placed} FROM versions v
-  WHERE (scope_id, id) > (r.scope_id, greatest(g.dealt_with, g.settled, ${fromPin} - 1))
+  WHERE ${ofScope(sql.fragment`r.scope_id`)}
+    AND (scope_id, id) > (r.scope_id, greatest(g.dealt_with, g.settled, ${fromPin} - 1))
     AND (scope_id, id) <= (r.scope_id, ${toPin})
     AND NOT v.disabled AND ${neverUsed(sql.fragment`v.id`)}
-    AND v.place >= g.floor
+    AND v.place + 0 >= g.floor
   ${FIRST_FOUND_FIRST} LIMIT ${limit})`;
 
-const newestPassed = sql.fragment`
-      SELECT place, version_id FROM good_versions
-      WHERE job_id = g.passed[1] AND scope_id = r.scope_id AND place > g.dealt_with AND place >= g.floor
-        AND ${asPinned(sql.fragment`version_id`)}
-      ORDER BY place DESC`;
+/** SQL: a good version of the first upstream job that the get may take, if the pin allows it. */
+const ofFirstUpstream = sql.fragment`
+  SELECT place, version_id FROM good_versions
+  WHERE job_id = g.passed[1] AND scope_id = r.scope_id AND place > greatest(g.dealt_with, g.floor - 1)`;
+
+/**
+ * SQL: good versions of the first upstream job, the newest first, or the pinned one only. As one query with a
+ * range for the pin, Postgres would estimate few rows, and sort all good versions instead of reading the
+ * newest.
+ */
+const newestPassed = (limit: FragmentSqlToken) => sql.fragment`
+  (${ofFirstUpstream} AND r.pinned_version IS NULL AND r.pin_wanted IS NULL ORDER BY place DESC ${limit})
+  UNION ALL
+  (${ofFirstUpstream} AND place = (SELECT v.place FROM versions v WHERE v.id = r.pinned_version) ${limit})`;
 
 /**
  * SQL condition: more unused versions passed than one page holds. Builds take the oldest first, so if the
  * oldest versions of the page are unused, the newer ones are unused too.
  */
 export const manyPassedWait = sql.fragment`(
-  SELECT count(*) FROM (${newestPassed} OFFSET ${MAX_PASSED_VERSIONS - PASSED_AT_EDGE} LIMIT ${PASSED_AT_EDGE}) AS edge
+  SELECT count(*) FROM (${newestPassed(
+    sql.fragment`OFFSET ${MAX_PASSED_VERSIONS - PASSED_AT_EDGE} LIMIT ${PASSED_AT_EDGE}`,
+  )}) AS edge
   WHERE ${neverUsed(sql.fragment`edge.version_id`)}) = ${PASSED_AT_EDGE}`;
 
 /**
@@ -83,7 +94,7 @@ export const manyPassedWait = sql.fragment`(
 export const unusedPassed = (limit: number) => sql.fragment`ARRAY(
   SELECT jsonb_build_array(n.place, n.version_id) FROM (
     SELECT DISTINCT place, version_id FROM (
-      ${newestPassed} LIMIT ${limit}) AS newest) AS n
+      ${newestPassed(sql.fragment`LIMIT ${limit}`)}) AS newest) AS n
   WHERE n.version_id > g.dealt_with AND ${neverUsed(sql.fragment`n.version_id`)}
     AND NOT (SELECT v.disabled FROM versions v WHERE v.id = n.version_id) AND (
     SELECT bool_and((SELECT o.build_id FROM good_versions o
