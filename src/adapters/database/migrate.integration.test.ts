@@ -2,11 +2,11 @@ import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client } from 'pg';
-import type { DatabasePool } from 'slonik';
+import { sql, type DatabasePool } from 'slonik';
 import { dumpSchema } from '#testing/postgres/dump-schema.ts';
 import { makeDatabase, type TestDatabase } from '#testing/postgres/test-database.ts';
 import { openPool, rows } from './connection/pool.ts';
-import { createLogPartitions, migrate } from './migrate.ts';
+import { createLogPartitions, migrate, preferIndexes } from './migrate.ts';
 
 let database: TestDatabase;
 let pool: DatabasePool;
@@ -45,6 +45,41 @@ test('one of several concurrent processes migrates and the others wait', async (
   } finally {
     await empty.drop();
   }
+});
+
+/** The planner's settings in a new connection. */
+async function settings(url: string): Promise<unknown> {
+  const single = await openPool(url, { maximumConnections: 1 });
+  const found = await single.one(rows()`
+    SELECT current_setting('enable_seqscan') AS seqscan, current_setting('jit') AS jit`);
+  await single.end();
+  return found;
+}
+
+test('plans of later connections use indexes, also in a copy of a migrated database', async () => {
+  const copy = await makeDatabase();
+  const { pathname } = new URL(copy.url);
+  await pool.query(rows()`ALTER DATABASE ${sql.identifier([pathname.slice(1)])} RESET ALL`);
+  expect(await settings(copy.url)).toMatchObject({ seqscan: 'on' });
+  await Promise.all([1, 2, 3].map(() => migrate(copy.url)));
+  expect(await settings(copy.url)).toEqual({ seqscan: 'off', jit: 'off' });
+  await copy.drop();
+});
+
+test('a user that does not own the database is told what its settings are for', async () => {
+  await pool.query(rows()`CREATE ROLE renter LOGIN PASSWORD 'rents'`);
+  const url = new URL(database.url);
+  Object.assign(url, { username: 'renter', password: 'rents' });
+  const client = new Client({ connectionString: url.href });
+  await client.connect();
+  const messages: string[] = [];
+  await preferIndexes(client, (message) => messages.push(message));
+  await client.end();
+  expect(messages).toEqual([
+    'Bursts of builds may be slow, because the settings of the database cannot be changed: ' +
+      `must be owner of database ${url.pathname.slice(1)}`,
+  ]);
+  await pool.query(rows()`DROP ROLE renter`);
 });
 
 test('tables for logs are created for this month and three more, once', async () => {

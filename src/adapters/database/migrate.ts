@@ -58,9 +58,34 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
       singleTransaction: true,
       logger: { info: () => undefined, warn: log, error: log },
     });
+    await preferIndexes(client, log);
     return migrations.map(({ name }) => name);
   } finally {
     await client.end();
+  }
+}
+
+/**
+ * Sets for every later connection to this database that plans use indexes. A prepared statement keeps its
+ * plan, and one that was planned while the tables were nearly empty would read whole tables in the burst that
+ * fills them. `jit` is off too: a table without an index would look expensive enough to compile the plan.
+ *
+ * It is no migration, because a copy or a restored dump of a database does not have these settings.
+ */
+export async function preferIndexes(
+  client: Client,
+  log: (message: string) => void = () => undefined,
+): Promise<void> {
+  try {
+    // Without the lock, one of two processes fails: "tuple concurrently updated".
+    await client.query(`SELECT pg_advisory_xact_lock(${PG_MIGRATE_LOCK_ID});
+      DO $$ BEGIN
+        EXECUTE format('ALTER DATABASE %I SET enable_seqscan = off', current_database());
+        EXECUTE format('ALTER DATABASE %I SET jit = off', current_database());
+      END $$`);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    log(`Bursts of builds may be slow, because the settings of the database cannot be changed: ${why}`);
   }
 }
 

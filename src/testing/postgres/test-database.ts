@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
+import { preferIndexes } from '#adapters/database/migrate.ts';
 
 export const SERVER_VARIABLE = 'MILLRACE_TEST_DATABASE_SERVER';
 export const TEMPLATE = 'millrace_template';
@@ -21,19 +22,27 @@ export async function makeDatabase(): Promise<TestDatabase> {
   const server = process.env[SERVER_VARIABLE];
   if (server === undefined) throw new Error('No Postgres: run with `jest --selectProjects integration`.');
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await onServer(server, `CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`);
+  const url = databaseUrl(server, name);
+  await onServer(server, async (client) => {
+    await client.query(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`);
+  });
+  // A copy does not have the settings of its template.
+  await onServer(url, preferIndexes);
   return {
-    url: databaseUrl(server, name),
-    drop: async () => await onServer(server, `DROP DATABASE ${name} WITH (FORCE)`),
+    url,
+    drop: async () =>
+      await onServer(server, async (client) => {
+        await client.query(`DROP DATABASE ${name} WITH (FORCE)`);
+      }),
   };
 }
 
-async function onServer(server: string, statement: string): Promise<void> {
+async function onServer(url: string, work: (client: Client) => Promise<void>): Promise<void> {
   // Pools set the driver's default timeout, and a test may set a short one.
-  const client = new Client({ connectionString: server, query_timeout: 60_000 });
+  const client = new Client({ connectionString: url, query_timeout: 60_000 });
   await client.connect();
   try {
-    await client.query(statement);
+    await work(client);
   } finally {
     await client.end();
   }
