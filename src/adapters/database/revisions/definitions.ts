@@ -57,8 +57,9 @@ export function cachedDefinitions(maxBytes = MAX_CACHED_BYTES): Definitions {
 }
 
 async function readDefinition(connection: CommonQueryMethods, revision: number): Promise<SizedDefinition> {
-  const found = await connection.maybeOne(rows<SizedDefinition>()`
-    SELECT definition, octet_length(definition::text) AS bytes FROM revisions WHERE id = ${revision}`);
+  // As text, because Postgres would need as long again to tell the size of the JSON.
+  const found = await connection.maybeOne(rows<{ json: string }>()`
+    SELECT definition::text AS json FROM revisions WHERE id = ${revision}`);
   if (found === null) throw new Error(`Revision ${revision} is not in the database.`);
-  return found;
+  return { definition: JSON.parse(found.json), bytes: Buffer.byteLength(found.json) };
 }
