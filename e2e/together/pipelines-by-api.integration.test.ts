@@ -88,6 +88,7 @@ describe('a pipeline of the API', () => {
       name,
       config: text('second', WHO),
       vars: { who: 'x' },
+      ready: true,
       public: true,
       generation: expect.any(Number),
     });

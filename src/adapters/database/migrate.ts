@@ -46,6 +46,8 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
   client.on('error', (error) => log(`The connection of the migration broke: ${error.message}`));
   await client.connect();
   try {
+    // Off for this database since the first start. A migration may read a whole table on purpose.
+    await client.query(`SELECT set_config('enable_seqscan', 'on', false)`);
     for (const [name, value] of Object.entries(TCP_KEEPALIVES)) {
       await client.query(`SELECT set_config($1, $2, false)`, [`tcp_keepalives_${name}`, String(value)]);
     }
@@ -68,9 +70,10 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
 /**
  * Sets for every later connection to this database that plans use indexes. A prepared statement keeps its
  * plan, and one that was planned while the tables were nearly empty would read whole tables in the burst that
- * fills them. `jit` is off too: a table without an index would look expensive enough to compile the plan.
+ * fills them. `jit` is off too: a scan for which no index fits looks so expensive that Postgres would compile
+ * the plan.
  *
- * It is no migration, because a copy or a restored dump of a database does not have these settings.
+ * It is no migration, because a copy or a restored dump of a database may not have these settings.
  */
 export async function preferIndexes(
   client: Client,
@@ -85,7 +88,10 @@ export async function preferIndexes(
       END $$`);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    log(`Bursts of builds may be slow, because the settings of the database cannot be changed: ${why}`);
+    log(
+      `Cannot set enable_seqscan and jit of the database: ${why}. Bursts of builds may be slow. ` +
+        'Let the user of Millrace own the database, or set both to off with ALTER DATABASE.',
+    );
   }
 }
 

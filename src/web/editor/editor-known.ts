@@ -31,7 +31,8 @@ export interface CheckAnswer {
 
 /** Whether the pipeline runs its current text. */
 export interface SaveAnswer {
-  ready: boolean;
+  /** Absent: a manifest manages the pipeline. */
+  ready?: boolean;
   /** The operator has not decided yet. */
   pending?: boolean;
   message?: string;

@@ -31,8 +31,9 @@ interface SaveOutcome {
   message: string;
 }
 
-/** The pause before the editor asks again whether the operator has decided. */
-const ASK_AGAIN_MS = 1000;
+/** The pauses before the editor asks again whether the operator has decided. */
+const MIN_PAUSE_MS = 1000;
+const MAX_PAUSE_MS = 15_000;
 
 interface TextToSave {
   name: string;
@@ -82,7 +83,8 @@ export function useSave(
     return { server, outcome: failed(isChanged ? `${message} ${COMPARE}` : message) };
   };
   useWaiting(state.outcome, async (outcome) => {
-    const next = outcomeOf(await definition(state.server.pipeline ?? ''));
+    const next = await decisionOn(state.server, definition, api);
+    if (next === undefined || next.message === outcome.message) return;
     // Nothing changes if another save has begun.
     setState((now) => (now.outcome === outcome ? { ...now, outcome: next } : now));
   });
@@ -112,25 +114,51 @@ function failed(message: string): SaveOutcome {
   return { good: false, pending: false, message };
 }
 
+const CHANGED =
+  'The text is saved, and someone has changed the pipeline since. Load the page again to see its text.';
 const COMPARE =
   'Your text is still here, and your changes are now compared with the text that the server has. ' +
   'If you save again, yours replaces it.';
 
-/** While the operator has not decided, calls `ask` again and again. */
+/** What the operator has decided on the saved text by now. Undefined: the server does not answer. */
+async function decisionOn(
+  { pipeline = '', generation }: ServerText,
+  read: (name: string) => Promise<DefinitionAnswer>,
+  api: EditorApi,
+): Promise<SaveOutcome | undefined> {
+  try {
+    const answer = await read(pipeline);
+    const isSaved = generation === undefined || answer.generation === generation;
+    return isSaved && answer.ready !== undefined ? outcomeOf(answer) : failed(CHANGED);
+  } catch (error) {
+    const status = api.statusOf(error) ?? 500;
+    return status === 429 || status >= 500 ? undefined : failed(failureMessage(error));
+  }
+}
+
+/** While the operator has not decided, calls `ask` again and again, with longer and longer pauses. */
 function useWaiting(outcome: SaveOutcome | undefined, ask: (outcome: SaveOutcome) => Promise<void>): void {
   useEffect(() => {
     if (outcome?.pending !== true) return undefined;
-    // A call that fails is repeated.
-    const timer = setInterval(() => void ask(outcome).catch(() => undefined), ASK_AGAIN_MS);
-    return () => clearInterval(timer);
-  }, [outcome]);
+    let pauseMs = MIN_PAUSE_MS;
+    let timer = setTimeout(() => void round(), pauseMs);
+    let isOver = false;
+    const round = async (): Promise<void> => {
+      if (!document.hidden) await ask(outcome);
+      pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
+      if (!isOver) timer = setTimeout(() => void round(), pauseMs);
+    };
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  }, [outcome?.pending, outcome?.message]);
 }
 
-function outcomeOf({ ready, pending = false, message = '' }: SaveAnswer): SaveOutcome {
+function outcomeOf({ ready = false, pending = false, message = '' }: SaveAnswer): SaveOutcome {
   if (ready) return { good: true, pending, message: 'The text is saved, and the pipeline runs it.' };
-  return {
-    good: false,
-    pending,
-    message: `The text is saved, but the pipeline does not run it yet: ${message}`,
-  };
+  const saved = pending
+    ? 'The text is saved. The pipeline does not run it yet'
+    : 'The text is saved, but the pipeline does not run it';
+  return { good: false, pending, message: `${saved}: ${message}` };
 }

@@ -92,8 +92,8 @@ function definitionRoute(ports: AccessPorts): Route {
     needs: 'maintain',
     about:
       'Text, variables and settings of a pipeline that was created over the API, and the `generation` that ' +
-      'an update can require, and whether the pipeline runs that text. For a pipeline that a manifest ' +
-      'manages, `managed_by_manifest` and the text that runs.',
+      'an update can require. `ready`, `pending`, `reason` and `message` say whether the pipeline runs that ' +
+      'text. For a pipeline that a manifest manages, `managed_by_manifest` and the text that runs.',
     schema: { params: PipelineParams, response: answer(DefinitionSchema) },
     handler: async ({ params }) => ({ data: await readPipelineText(params, ports) }),
   });

@@ -100,7 +100,8 @@ function createRoute(ports: TextPorts): Route {
     about:
       'Creates a pipeline from the HCL text `config`, with `vars`, `display_name` and `public`, as a ' +
       'Pipeline object. 201 once it runs; 202 with `reason` and `message` if the object exists but does ' +
-      'not run yet; 400 with all `findings` if the text has errors.',
+      'not run, with `pending` if the operator has not decided yet; 400 with all `findings` if the text ' +
+      'has errors.',
     bodyLimit: MAX_BODY_BYTES,
     timeLimit: RESPONSE_TIME_LIMIT_MS,
     schema: {

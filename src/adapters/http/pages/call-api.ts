@@ -14,6 +14,8 @@ export interface ApiResponse {
   status: number;
   /** The string fields of the response's `data`. */
   data: Readonly<Record<string, string>>;
+  /** The operator has not decided yet on a pipeline that was saved. */
+  isPending: boolean;
   /** The message for the user if the call failed. */
   problem: string | undefined;
   /** What a route found in the text of a pipeline, whether it refused the text or not. */
@@ -28,7 +30,7 @@ type Finding = Static<typeof FindingSchema>;
 
 /** The part of a response that forms read. */
 interface ResponseBody {
-  data?: { findings?: Finding[]; warnings?: Finding[] };
+  data?: { findings?: Finding[]; warnings?: Finding[]; pending?: boolean };
   findings?: Finding[];
 }
 
@@ -60,6 +62,7 @@ export async function callApi(request: FastifyRequest, call: ApiCall): Promise<A
   return {
     status: response.statusCode,
     data: stringFields(json.data),
+    isPending: json.data?.pending === true,
     findings: findingsOf(json),
     problem: response.statusCode < 400 ? undefined : stringFields(json)['detail'],
     location: typeof location === 'string' ? location : undefined,

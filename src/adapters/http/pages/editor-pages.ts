@@ -148,10 +148,17 @@ async function checkOrSave({
   if (isCheck || problem !== undefined)
     return { status, page: editorView({ ...content, ...outcomeOf(answer, isCheck) }) };
   if (data['message'] === undefined) return { to: paths.pipeline(name) };
-  const notice = `The text is saved, but the pipeline does not run it yet: ${data['message']}`;
+  const notice = savedNotice(answer);
   const { viewer } = content;
   const saved = { viewer, config, ...name, ...(await contentIfReadable(name, ports)) };
   return { status, page: editorView({ ...saved, findings, notice }) };
+}
+
+function savedNotice({ data, isPending }: ApiResponse): string {
+  const { message } = data;
+  return isPending
+    ? `The text is saved. The pipeline does not run it yet: ${message}`
+    : `The text is saved, but the pipeline does not run it: ${message}`;
 }
 
 function outcomeOf({ problem, findings, data }: ApiResponse, isCheck: boolean): Partial<EditorContent> {

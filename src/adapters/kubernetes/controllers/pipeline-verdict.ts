@@ -1,5 +1,4 @@
 import type { PipelineStatus } from '#adapters/kubernetes/informers/projections.ts';
-import { isUndecided } from '#adapters/kubernetes/kinds/undecided.ts';
 import { defined } from '#defined';
 import type { PlacementRefusal } from '#domain/planning/choose-nodes.ts';
 import type { PipelineApplied } from '#flows/pipelines/apply-pipeline.ts';
@@ -48,10 +47,13 @@ export function verdictBefore(
   generation: number,
 ): ManifestVerdict | undefined {
   const ready = readyVerdict(status?.conditions, generation);
-  if (ready === undefined || isUndecided(ready.reason)) return undefined;
+  if (ready === undefined || TRANSIENT_REASONS.has(ready.reason)) return undefined;
   const stalled = status?.conditions?.find(({ type }) => type === 'Stalled')?.status === 'True';
   return defined({ ready, stalled, lastPlan: status?.lastPlan });
 }
+
+/** Reasons of Ready before there is a verdict on the text. */
+const TRANSIENT_REASONS: ReadonlySet<string> = new Set(['Retrying', 'TeamNotReady', 'NoTeam', 'Terminating']);
 
 function verdictOfAccepted(
   { saved, facts, warnings, refusedTags, blockedChecks }: PipelineApplied & { outcome: 'applied' },

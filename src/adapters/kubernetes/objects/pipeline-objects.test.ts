@@ -35,8 +35,8 @@ function setUp() {
   return { stored, objects, verdict };
 }
 
-test.each(['Retrying', 'MachineBusy', 'TeamNotReady', 'NoTeam', 'Terminating'])(
-  '%s is no verdict, because the operator tries again by itself',
+test.each(['Retrying', 'MachineBusy'])(
+  '%s is no verdict, because the operator could not judge the text',
   async (reason) => {
     const { stored, objects } = setUp();
     Object.assign(stored.status.conditions[0] ?? {}, { reason });
@@ -46,6 +46,19 @@ test.each(['Retrying', 'MachineBusy', 'TeamNotReady', 'NoTeam', 'Terminating'])(
     expect(await objects.read(KEY)).not.toHaveProperty('value.verdict');
   },
 );
+
+test('after an error, the API says why there is no verdict on the newest request', async () => {
+  const { stored, objects } = setUp();
+  const fault = { type: 'Reconciling', status: 'True', reason: 'Retrying', message: 'The database is away.' };
+  stored.status.conditions.push({ ...fault, observedGeneration: 2 });
+  expect(await objects.read(KEY)).toMatchObject({ value: { verdict: { reason: 'SourceUnavailable' } } });
+  Object.assign(stored.metadata.annotations, { [ANNOTATION]: 'later' });
+  const read = await objects.read(KEY);
+  expect(read).toMatchObject({
+    value: { undecided: { reason: 'Retrying', message: 'The database is away.' } },
+  });
+  expect(read).not.toHaveProperty('value.verdict');
+});
 
 test('an equal text that is saved again has no verdict until the operator has fetched its sources', async () => {
   const { stored, objects, verdict } = setUp();

@@ -3,7 +3,6 @@ import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
 import type { PipelineCustomResource } from '#adapters/kubernetes/kinds/custom-resources.ts';
 import { observedRequest } from '#adapters/kubernetes/kinds/observed-request.ts';
 import { renamedFromOf, renamedFromText } from '#adapters/kubernetes/kinds/renamed-from.ts';
-import { isUndecided } from '#adapters/kubernetes/kinds/undecided.ts';
 import { ANNOTATION, PIPELINE_FINALIZER } from '#adapters/kubernetes/manifests/labels.ts';
 import { defined } from '#defined';
 import type { PipelineObject, PipelineObjects } from '#flows/pipelines/object-ports.ts';
@@ -52,16 +51,29 @@ function toPipelineObject({ metadata, spec, status }: Wire<PipelineCustomResourc
   });
 }
 
+/** Reasons of Ready=False while the operator could not judge the text. It tries again by itself, soon. */
+const UNDECIDED_REASONS: ReadonlySet<string> = new Set(['Retrying', 'MachineBusy']);
+
+type Status = Wire<PipelineCustomResource>['status'];
+
 function judgementOf(
-  status: Wire<PipelineCustomResource>['status'],
-  { generation, annotations }: ObjectMeta,
+  status: Status,
+  { generation = 0, annotations }: ObjectMeta,
 ): Pick<PipelineObject, 'verdict' | 'undecided'> {
-  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
-  if (ready === undefined || ready.observedGeneration !== generation) return {};
+  const ready = conditionOf(status, 'Ready', generation);
+  if (ready === undefined) return {};
   const { reason, message } = ready;
+  if (ready.status === 'Unknown' || UNDECIDED_REASONS.has(reason)) return { undecided: { reason, message } };
   const requested = observedRequest(annotations?.[ANNOTATION.requestedAt]);
-  if (ready.status === 'Unknown' || isUndecided(reason)) return { undecided: { reason, message } };
-  // This verdict is on the sources that were fetched for an earlier request.
-  if (requested !== status?.observedRequestedAt) return {};
-  return { verdict: { ready: ready.status === 'True', reason, message } };
+  if (requested === status?.observedRequestedAt)
+    return { verdict: { ready: ready.status === 'True', reason, message } };
+  // The verdict is on an earlier request. After an error, the status says what delays the newest one.
+  const fault = conditionOf(status, 'Reconciling', generation);
+  return fault?.reason === 'Retrying' ? { undecided: { reason: fault.reason, message: fault.message } } : {};
+}
+
+function conditionOf(status: Status, type: string, generation: number) {
+  return status?.conditions?.find(
+    (condition) => condition.type === type && condition.observedGeneration === generation,
+  );
 }
