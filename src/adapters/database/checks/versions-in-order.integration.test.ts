@@ -63,10 +63,11 @@ test.each([
     'manual',
     at,
   );
+  if (opened === undefined) throw new Error('The resource is not due.');
   await stores.pool.query(rows()`UPDATE jobs SET schedule_requested = schedule_requested + 1`);
   await stores.actions.pauseJob({ ...APP, job: 'unit' }, 'ann');
   const queries: Record<string, () => Promise<unknown>> = {
-    'what its check knows': () => checks.runFacts(opened?.run ?? 0),
+    'what its check knows': () => checks.runFacts(opened.run),
     'a decision': () => scheduleOn({ builds }, saved.id, at),
     'the end of a pause': () => actions.unpauseJob({ ...APP, job: 'unit' }),
     'its view': () => views.resource(QUIET),
@@ -75,7 +76,10 @@ test.each([
     'versions before one': () => views.versions(QUIET, { limit: 50, before: MANY }),
     'another job that takes it': () =>
       pipelines.savePipeline(
-        toSave({ ...definition, jobs: [...definition.jobs, job('more', get('git.app'), task('test'))] }),
+        toSave(
+          { ...definition, jobs: [...definition.jobs, job(`more-${mode}`, get('git.app'), task('test'))] },
+          { digest: mode },
+        ),
       ),
   };
   const slow: string[] = [];
@@ -86,6 +90,7 @@ test.each([
     if (read > MAX_READ) slow.push(`${name}: ${read}`);
   }
   expect(slow).toEqual([]);
+  await stores.checks.closeRun(opened.run, at);
 });
 
 /** How many entries of the table of versions and of its indexes have been read. */
