@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { openPool } from '#adapters/database/connection/pool.ts';
+import type { DatabasePool } from 'slonik';
+import { openPool, rows } from '#adapters/database/connection/pool.ts';
 import { createLogPartitions, migrate } from '#adapters/database/migrate.ts';
 import { summarise } from '#bench/statistics.ts';
 import { circumstances, numberFlag, table } from '#bench/table.ts';
@@ -13,19 +14,24 @@ import { recordFoundVersions, storesOver, toSave } from '#testing/stores/stores.
  * versions, half a million builds. Measures how long its decisions take and how long they block the event
  * loop, which also decides for other pipelines.
  *
- *   node bench/scheduling/flood.ts [--jobs 5000] [--versions 100] [--decisions 20]
+ *   node bench/scheduling/flood.ts [--jobs 5000] [--versions 100] [--decisions 20] [--earlier 0]
+ *
+ * `--earlier 12` first decides twelve times on a pipeline of one job, over the same connection, so that
+ * Postgres has plans from a nearly empty database (ADR 0091).
  */
 const jobs = numberFlag('jobs', 5000);
 const versions = numberFlag('versions', 100);
 const decisions = numberFlag('decisions', 20);
+const earlier = numberFlag('earlier', 0);
 
 const server = await startPostgres({ durable: true });
 try {
   console.log(`${circumstances()}\n`);
   await migrate(server.url);
-  const pool = await openPool(server.url, { maximumConnections: 4 });
+  const pool = await openPool(server.url, { maximumConnections: earlier > 0 ? 1 : 4 });
   await createLogPartitions(pool, new Date());
   const stores = storesOver({ pool });
+  if (earlier > 0) await decideEarlier(stores, pool);
   const pipeline = await fill(stores);
   const { durations, longestBlockMs, builtCount } = await decide(stores.builds, pipeline);
   const { median, p90 } = summarise(durations);
@@ -47,6 +53,18 @@ try {
   await pool.end();
 } finally {
   await server.stop();
+}
+
+async function decideEarlier(stores: ReturnType<typeof storesOver>, pool: DatabasePool): Promise<void> {
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+  const definition = samplePipeline({ jobs: [job('job', get('git.app'), task('run'))] });
+  const small = { pipeline: 'small', uid: 'small' };
+  const saved = await stores.pipelines.savePipeline(toSave(definition, small));
+  await recordFoundVersions(stores, saved, [{ ref: 'first' }]);
+  for (let count = 0; count < earlier; count += 1) {
+    await pool.query(rows()`UPDATE jobs SET schedule_requested = schedule_requested + 1`);
+    await scheduleOn(stores, saved.id, new Date());
+  }
 }
 
 async function fill(stores: ReturnType<typeof storesOver>): Promise<number> {

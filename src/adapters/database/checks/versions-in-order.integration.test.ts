@@ -50,7 +50,7 @@ async function insertVersions(scopes: number[], count: number): Promise<void> {
 
 test.each([
   ['with the values of its parameters', 'force_custom_plan'],
-  ['without them, as a prepared statement may be', 'force_generic_plan'],
+  ['without them, as a prepared statement may be,', 'force_generic_plan'],
 ])('a query planned %s reads few versions of a resource, however many there are', async (_, mode) => {
   const url = new URL(stores.url);
   url.searchParams.set('options', `-c plan_cache_mode=${mode}`);

@@ -50,7 +50,7 @@ afterEach(async () => {
 
 test.each([
   ['with the values of its parameters', 'force_custom_plan'],
-  ['without them, as a prepared statement may be', 'force_generic_plan'],
+  ['without them, as a prepared statement may be,', 'force_generic_plan'],
 ])('a decision planned %s does not read all versions that ever passed', async (_, mode) => {
   const url = new URL(stores.url);
   url.searchParams.set('options', `-c plan_cache_mode=${mode}`);
