@@ -114,14 +114,7 @@ async function open(path: string, username: string): Promise<void> {
   await page.waitForURL(`**${path}`);
 }
 
-/** Only the server's HTML has white space between cards. */
-const isDrawnByScript = (list: { firstChild: { nodeName: string } | null }): boolean =>
-  list.firstChild?.nodeName === 'LI';
-const scriptHasDrawn = async (): Promise<void> =>
-  await until(async () => {
-    const lists = page.locator('.overview-cards');
-    return (await lists.count()) > 0 && (await lists.first().evaluate(isDrawnByScript));
-  });
+const scriptHasDrawn = async (): Promise<void> => await page.locator('#overview[data-drawn]').waitFor();
 const cardNames = async (): Promise<string[]> => await page.locator('.overview-name a').allInnerTexts();
 const cardOf = (name: string) =>
   page.locator('.overview-card', { has: page.getByRole('link', { name, exact: true }) });
@@ -172,6 +165,21 @@ describe('the overview of pipelines', () => {
     await page.goBack();
     await page.getByRole('link', { name: 'lint 1' }).click();
     await page.waitForURL('**/teams/main/pipelines/shop/jobs/lint/builds/1');
+  });
+
+  test('keeps the focus on its link when the script replaces what the server rendered', async () => {
+    await open('/teams', 'ann');
+    const { promise: isFocused, resolve: continueEvents } = Promise.withResolvers<void>();
+    await page.route('**/events*', async (route) => {
+      await isFocused;
+      await route.continue();
+    });
+    await page.goto('/teams');
+    await page.getByRole('link', { name: 'docs', exact: true }).focus();
+    expect(await page.locator('#overview[data-drawn]').count()).toBe(0);
+    continueEvents();
+    await scriptHasDrawn();
+    expect(await page.locator(':focus').allInnerTexts()).toEqual(['docs']);
   });
 
   test('changes cards in place, and moves them only when the viewer sorts again', async () => {
@@ -264,8 +272,6 @@ describe('the overview of pipelines', () => {
     });
     const pageWithoutScripts = await context.newPage();
     await pageWithoutScripts.goto('/teams');
-    // Proves that `scriptHasDrawn` waits for more than the server's HTML.
-    expect(await pageWithoutScripts.locator('.overview-cards').first().evaluate(isDrawnByScript)).toBe(false);
     expect((await pageWithoutScripts.locator('.overview-name a').allInnerTexts()).toSorted()).toEqual(
       SORTED.toSorted(),
     );

@@ -10,6 +10,7 @@ import type { ShownBuild } from './build/log-sections.ts';
 import { LogState } from './build/log-state.ts';
 import { LogViewer } from './build/log-viewer.tsx';
 import { followEvents } from './follow-events.ts';
+import { replaceServerContent } from './replace-server-content.ts';
 
 /** If no text arrives within this time, the page draws an empty log. */
 const MAX_EMPTY_MS = 500;
@@ -62,9 +63,11 @@ function logDrawer(element: HTMLElement, plainTextUrl: string, state: () => LogS
         setTimeout(draw, MAX_EMPTY_MS);
         return;
       }
-      if (version === 0) element.replaceChildren();
+      const isFirst = version === 0;
       version += 1;
-      render(<LogViewer state={state()} plainTextUrl={plainTextUrl} version={version} />, element);
+      const viewer = <LogViewer state={state()} plainTextUrl={plainTextUrl} version={version} />;
+      if (isFirst) replaceServerContent(element, viewer);
+      else render(viewer, element);
     });
   };
   return draw;

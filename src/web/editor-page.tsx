@@ -1,7 +1,7 @@
-import { render } from 'preact';
 import { requestApi, RequestProblem } from './api.ts';
 import { EditorApp } from './editor/editor-app.tsx';
 import type { EditorApi, EditorKnown } from './editor/editor-known.ts';
+import { replaceServerContent } from './replace-server-content.ts';
 
 /* The editor of a pipeline: it replaces the form of the page. */
 
@@ -17,8 +17,7 @@ if (container !== null && form instanceof HTMLFormElement && data !== undefined)
   const known: EditorKnown = JSON.parse(data);
   const fields = new FormData(form);
   const initial = { text: textOf(fields.get('config')), name: textOf(fields.get('name')) };
-  container.replaceChildren();
-  render(<EditorApp known={known} initial={initial} api={api} />, container);
+  replaceServerContent(container, <EditorApp known={known} initial={initial} api={api} />);
 }
 
 /** Restores line feeds, because form data may have CRLF. */

@@ -26,6 +26,7 @@ import {
 } from './overview-state.ts';
 import { OverviewBody } from './overview.tsx';
 import { PictureVersions } from './picture-versions.ts';
+import { replaceServerContent } from './replace-server-content.ts';
 
 /** How often relative times are written again. */
 const CLOCK_MS = 30_000;
@@ -147,10 +148,7 @@ class OverviewPage {
     this.#order = shown.map(({ id }) => id);
     const filtered = isFiltered(filter);
     this.#showEmpty(cards.length === 0);
-    // Without this, Preact would keep elements of the server's page that the first drawing does not have.
-    if (!this.#hasDrawn) this.#container.replaceChildren();
-    this.#hasDrawn = true;
-    render(
+    const body = (
       <OverviewBody
         base={this.#base}
         filter={filter}
@@ -181,9 +179,11 @@ class OverviewPage {
           this.#limit += CARDS_PER_PAGE;
           this.#draw();
         }}
-      />,
-      this.#container,
+      />
     );
+    if (this.#hasDrawn) render(body, this.#container);
+    else replaceServerContent(this.#container, body);
+    this.#hasDrawn = true;
   }
 }
 

@@ -2,7 +2,7 @@
  * The live graph of a pipeline. It replaces the picture, follows the states, and shows the path of a version.
  * Without this script, the page shows the picture.
  */
-import { render, type JSX } from 'preact';
+import type { JSX } from 'preact';
 import { useCallback, useMemo, useState } from 'preact/hooks';
 import { parseGraphQuery, writeGraphQuery, type GraphQuery } from './graph-query.ts';
 import { GraphTools, PathNote } from './graph-tools.tsx';
@@ -12,6 +12,7 @@ import { graphStateOf, type PipelineEventData } from './graph/pipeline-state.ts'
 import { fetchGraph } from './pipeline-requests.ts';
 import { findState, usePipelineState } from './pipeline-states.ts';
 import { problemWords } from './problem-words.ts';
+import { replaceServerContent } from './replace-server-content.ts';
 import { useGraphOf } from './use-graph-of.ts';
 import { useVersionPath } from './use-version-path.ts';
 
@@ -96,8 +97,10 @@ async function start(container: HTMLElement): Promise<void> {
     findState(pipeline),
   ]);
   const isMember = members !== undefined;
-  container.replaceChildren();
-  render(<PipelinePage {...{ pipeline, title, isMember, firstGraph, firstState }} />, container);
+  replaceServerContent(
+    container,
+    <PipelinePage {...{ pipeline, title, isMember, firstGraph, firstState }} />,
+  );
 }
 
 /** Shows the picture instead of the graph, as the page does without scripts. */

@@ -1,5 +1,6 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
+import { until } from './site.ts';
 
 /** The width of a small phone, and of a page at 400 % zoom (WCAG 2.2, 1.4.10). */
 const NARROW = { width: 320, height: 640 };
@@ -45,6 +46,7 @@ const TOO_WIDE = `
 
 /** Controls that Tab does not reach, or that do not show the focus; one per line. */
 export async function keyboardProblems(page: Page): Promise<string[]> {
+  await until(async () => await page.evaluate<boolean>(HAS_DRAWN));
   const count = await page.evaluate<number>(MARK_CONTROLS);
   const withoutFocus: string[] = [];
   for (let times = 0; times <= count; times += 1) {
@@ -53,6 +55,10 @@ export async function keyboardProblems(page: Page): Promise<string[]> {
   }
   return [...withoutFocus, ...(await page.evaluate<string[]>(LIST_NOT_REACHED))];
 }
+
+/** Whether the page's script has replaced what the server rendered, which would take away marked controls. */
+const HAS_DRAWN = `
+  document.querySelector('#overview, #graph:not(.graph-failed), #editor, #log-viewer')?.matches('[data-drawn]') ?? true`;
 
 const MARK_CONTROLS = `
   const controls = 'a[href], button, input, select, textarea, summary, [tabindex="0"]';

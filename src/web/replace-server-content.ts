@@ -1,0 +1,26 @@
+import { render, type ComponentChild } from 'preact';
+
+const CONTROLS = 'a[href], button, input, select, textarea, [tabindex="0"]';
+
+/**
+ * Draws with Preact in place of what the server rendered into the container, because Preact would keep
+ * elements that its first drawing does not have. If a control in the container has the focus, the new control
+ * with the same id or address gets it, so that viewers who use the keyboard stay where they are. The
+ * attribute `data-drawn` tells tests that the server's elements are gone.
+ */
+export function replaceServerContent(container: HTMLElement, content: ComponentChild): void {
+  const { activeElement } = document;
+  const focused = container.contains(activeElement) && activeElement !== container ? activeElement : null;
+  container.replaceChildren();
+  render(content, container);
+  container.dataset['drawn'] = '';
+  if (focused === null) return;
+  const controls = [...container.querySelectorAll<HTMLElement>(CONTROLS)];
+  controls.find((control) => isSameControl(control, focused))?.focus();
+}
+
+function isSameControl(one: Element, other: Element): boolean {
+  if (one.tagName !== other.tagName) return false;
+  if (other.id !== '') return one.id === other.id;
+  return other.hasAttribute('href') && one.getAttribute('href') === other.getAttribute('href');
+}
