@@ -2,18 +2,20 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { BrowserContext, Page } from 'playwright-core';
 import type { Input } from '#domain/pipeline/pipeline.ts';
 import { accessibilityProblems } from '#testing/browser/accessibility.ts';
-import { openPerson, openSite, sendSignInForm } from '#testing/browser/site.ts';
+import { openPerson, openSite, sendSignInForm, until } from '#testing/browser/site.ts';
 import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
-import { toSave } from '#testing/stores/stores.ts';
+import { recordFoundVersions, toSave } from '#testing/stores/stores.ts';
 
 /* What the script of every page does: it sends buttons without a full load, and applies the theme. */
 
 const APP = '/teams/main/pipelines/app';
 const INPUTS = `${APP}/jobs/inputs`;
+const GIT = `${APP}/resources/git.app`;
 const PASSWORD = 'correct horse battery';
 
 let site: Awaited<ReturnType<typeof openSite<Gateway>>>;
+let pipelineId: number;
 
 beforeAll(async () => {
   // The identity provider warns about each default setting.
@@ -23,9 +25,11 @@ beforeAll(async () => {
   await site.stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   const unit = job('unit', getStep('git.app', { trigger: false }), task('test'));
   const reason: Input = { name: 'reason', type: 'string', default: '' };
-  await site.stores.pipelines.savePipeline(
+  const saved = await site.stores.pipelines.savePipeline(
     toSave(samplePipeline({ jobs: [unit, { ...unit, name: 'inputs', inputs: [reason] }] })),
   );
+  pipelineId = saved.id;
+  await recordFoundVersions(site.stores, saved, [{ ref: 'a'.repeat(40) }]);
   await site.gateway.account('ann', { teams: { main: 'maintain' }, password: PASSWORD });
 });
 afterAll(async () => {
@@ -73,17 +77,17 @@ test('if the server refuses a button, the page shows the reason on top', async (
 });
 
 test('if the session has ended, a button says so and the page stays', async () => {
-  const { page, context, complaints, close } = await openSignedIn(`${APP}/resources/git.app`);
+  const { page, context, complaints, close } = await openSignedIn(GIT);
   await context.clearCookies();
   await page.getByRole('button', { name: 'Check now' }).click();
   await page.locator('#notice').filter({ hasText: 'Your session has ended' }).waitFor();
-  expect(new URL(page.url()).pathname).toBe(`${APP}/resources/git.app`);
+  expect(new URL(page.url()).pathname).toBe(GIT);
   expect(complaints).toEqual([]);
   await close();
 });
 
 test('if somebody signed in again in another tab, a button says that the page is old', async () => {
-  const { page, context, complaints, close } = await openSignedIn(`${APP}/resources/git.app`);
+  const { page, context, complaints, close } = await openSignedIn(GIT);
   const value = await site.gateway.session('ann');
   const cookie = { name: '__Host-millrace-session', value, domain: new URL(ORIGIN).host, path: '/' };
   await context.addCookies([{ ...cookie, secure: true, httpOnly: true }]);
@@ -144,5 +148,37 @@ test('a theme that the viewer chose applies to the next pages too', async () => 
   await page.getByLabel('Theme').selectOption('System theme');
   expect(await background()).toBe(light);
   expect(complaints).toEqual([]);
+  await close();
+});
+
+test('a refresh that ends after a search keeps what the search found', async () => {
+  const { page, complaints, close } = await openSignedIn(GIT);
+  const { promise: hasFound, resolve: continueRefresh } = Promise.withResolvers<void>();
+  const sent: string[] = [];
+  await page.route(`**${GIT}*`, async (route) => {
+    const { search } = new URL(route.request().url());
+    if (search === '') await hasFound;
+    sent.push(search);
+    await route.continue();
+  });
+  const refresh = page.waitForRequest((request) => request.url().endsWith(GIT));
+  site.gateway.notifications.notify({ topic: 'status', pipeline: pipelineId });
+  await refresh;
+  await page.getByLabel('Find versions with this text').fill('nothing');
+  const found = page.getByText('No version has "nothing" in a field.');
+  await found.waitFor();
+  continueRefresh();
+  await until(async () => sent.length === 3 || !(await found.isVisible()));
+  expect(sent).toEqual(['?text=nothing', '', '?text=nothing']);
+  expect(await found.isVisible()).toBe(true);
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+test('a search that fails says so', async () => {
+  const { page, close } = await openSignedIn(GIT);
+  await page.route(`**${GIT}?text=*`, async (route) => await route.abort());
+  await page.getByLabel('Find versions with this text').fill('nothing');
+  await page.locator('#notice').filter({ hasText: 'The search for versions failed.' }).waitFor();
   await close();
 });

@@ -225,8 +225,8 @@ describe('the page of a resource', () => {
     expect(await page.locator('.resource-version').count()).toBe(6);
     const field = page.getByLabel('Find versions with this text');
     await field.pressSequentially('BASKET');
-    await until(async () => (await page.locator('.resource-version').count()) === 1);
-    expect(new URL(page.url()).search).toBe('?text=BASKET');
+    await until(() => new URL(page.url()).search === '?text=BASKET');
+    expect(await page.locator('.resource-version').count()).toBe(1);
     await field.fill('no such text');
     await page.getByText('No version has "no such text" in a field.').waitFor();
     await field.fill('');

@@ -46,11 +46,17 @@ function isOver({ redirected, status }: Response): boolean {
 
 async function replaceLive(): Promise<void> {
   const current = document.getElementById('live');
-  const answer = await fetch(location.href, { headers: { accept: 'text/html' } });
+  const { href } = location;
+  const answer = await fetch(href, { headers: { accept: 'text/html' } });
   if (isOver(answer)) leavePage();
   if (answer.redirected) return;
   if (!answer.ok) throw new Error(`The server answered ${answer.status}.`);
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  // A search of the viewer has changed the address meanwhile, so the page was fetched without its result.
+  if (location.href !== href) {
+    mustRefreshAgain = true;
+    return;
+  }
   const fetched = page.getElementById('live');
   if (current === null || fetched === null) return;
   // Screen readers announce changes of this element, so it must not be replaced.
