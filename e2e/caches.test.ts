@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '#e2e/support/eventually.ts';
-import { buildEnded, createPipeline, createTeam, deleteTeam, teamName } from '#e2e/support/fixtures.ts';
+import {
+  buildEnded,
+  createPipeline,
+  createTeam,
+  deleteTeam,
+  releaseSteps,
+  teamName,
+  UNTIL_RELEASED,
+} from '#e2e/support/fixtures.ts';
 import { created, pipelineApi } from '#e2e/support/gateway.ts';
 import { apply, kubectl } from '#e2e/support/kubectl.ts';
 import { list } from '#e2e/support/read-objects.ts';
@@ -22,10 +30,10 @@ resource_type "counter" {
       if [ -z "$\${CACHE_DIR-}" ]; then echo 'without a cache'; exit 0; fi
       echo "cache: $CACHE_DIR has $(cat "$CACHE_DIR/lines" 2>/dev/null | wc -l) lines"
       echo pull >>"$CACHE_DIR/lines"
-      sleep "$\${param_seconds:-0}"
+      if [ "$param_waits" = yes ]; then until ${UNTIL_RELEASED}; do sleep 0.5; done; fi
     EOT
   }
-  params = ["seconds"]
+  params = ["waits"]
 }
 `;
 
@@ -40,10 +48,10 @@ job "${name}" {
 }
 `;
 
-const pipelineOf = (seconds: number): string => `${TYPE}
+const pipelineOf = (waits: 'yes' | 'no'): string => `${TYPE}
 resource "counter" "one" {
   params {
-    seconds = "${seconds}"
+    waits = "${waits}"
   }
 }
 ${jobOf('first')}
@@ -95,7 +103,7 @@ const CACHE = { size: '16Mi' };
 
 beforeAll(async () => {
   await createTeam(TEAM, { cache: CACHE });
-  await createPipeline(TEAM, 'cached', pipelineOf(0));
+  await createPipeline(TEAM, 'cached', pipelineOf('no'));
 }, 600_000);
 
 afterAll(async () => await deleteTeam(TEAM), 600_000);
@@ -139,7 +147,7 @@ test('a job finds what its last successful build saved under a key with the same
 }, 600_000);
 
 test('a build that finds the cache in use starts without it, and its log says which build uses it', async () => {
-  await createPipeline(TEAM, 'busy', pipelineOf(20));
+  await createPipeline(TEAM, 'busy', pipelineOf('yes'));
   const busy = pipelineApi(TEAM, 'busy');
   await check(busy);
   const slow = created(await busy.trigger('first'));
@@ -150,6 +158,8 @@ test('a build that finds the cache in use starts without it, and its log says wh
   expect(log).toContain(`counter.one has no cache in this build: build ${slow.number} of job first uses it.`);
   expect(log).toContain('without a cache');
   expect((await busy.build('first', slow.number)).status).toBe('started');
+  await releaseSteps(TEAM, 'busy');
+  expect(await buildEnded(TEAM, 'busy', 'first', slow.number)).toMatchObject({ status: 'succeeded' });
 }, 600_000);
 
 test('a build whose cache volume is never ready runs without the volume after 20 s, as its next attempt', async () => {

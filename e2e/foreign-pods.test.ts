@@ -48,7 +48,7 @@ job "hooked" {
     }
   }
   on_trigger "shell" {
-    cmd = "sleep 8; echo hooked"
+    cmd = "sleep 3; echo hooked"
   }
 }
 job "run" {

@@ -10,7 +10,7 @@ import {
 } from '#e2e/support/fixtures.ts';
 import { created, pipelineApi } from '#e2e/support/gateway.ts';
 import { apply, condition, kubectl } from '#e2e/support/kubectl.ts';
-import { get } from '#e2e/support/read-objects.ts';
+import { get, list } from '#e2e/support/read-objects.ts';
 
 const TEAM = teamName('e2e-volumes');
 const VOLUMES = [
@@ -128,15 +128,10 @@ test('a changed ConfigMap is a new version, and each Pod says which volumes it m
     expect(await api.versions('fs.settings')).toHaveLength(2);
   });
   const pod = await eventually(async () => {
-    const name = await kubectl(
-      'get',
-      'pods',
-      '--namespace',
-      TEAM,
-      '--selector=millrace.dev/build=2',
-      '--output=name',
-    );
-    return await get('pod', name.trim().replace('pod/', ''), '--namespace', TEAM);
+    const selector = 'millrace.dev/job=write,millrace.dev/build=2';
+    const [first] = await list('pods', '--namespace', TEAM, '--selector', selector);
+    if (first === undefined) throw new Error('build 2 of job write has no Pod yet');
+    return first;
   });
   expect(pod.metadata.annotations?.['millrace.dev/volumes']).toBe(
     'settings for fs.settings, exchange for fs.report, exchange for artifact.files',

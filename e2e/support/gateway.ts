@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { defined } from '#defined';
 import { RELEASE } from '#tools/chart/install.ts';
 import { kubectl } from './kubectl.ts';
@@ -22,18 +23,27 @@ export interface GatewayAnswer {
   headers: Headers;
 }
 
+const MAX_REFUSALS = 300;
+
+/** Sends the request again while a busy gateway refuses it: status 503 with a time to wait. */
 export const request = async (
   method: string,
   path: string,
   { body, ...headers }: Record<string, string> & { body?: string } = {},
 ): Promise<GatewayAnswer> => {
-  const answer = await fetch(`${await baseUrl()}${path}`, {
-    method,
-    ...defined({ body }),
-    headers: { authorization: `Bearer ${ADMIN_TOKEN}`, ...headers },
-    signal: AbortSignal.timeout(120_000),
-  });
-  return { status: answer.status, body: await answer.text(), headers: answer.headers };
+  for (let refusals = 0; ; refusals += 1) {
+    const answer = await fetch(`${await baseUrl()}${path}`, {
+      method,
+      ...defined({ body }),
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}`, ...headers },
+      signal: AbortSignal.timeout(120_000),
+    });
+    const text = await answer.text();
+    const isRefused = answer.status === 503 && answer.headers.has('retry-after');
+    if (!isRefused || refusals === MAX_REFUSALS)
+      return { status: answer.status, body: text, headers: answer.headers };
+    await sleep(1000);
+  }
 };
 
 /** The `data` of a JSON answer; throws unless the status is 2xx. */
@@ -97,7 +107,7 @@ export const pipelineApi = (team: string, pipeline: string) => {
     versions: (
       resource: string,
     ): Promise<{ id: number; version: Record<string, string>; created_at: string }[]> =>
-      data('GET', `${path}/resources/${resource}/versions`),
+      data('GET', `${path}/resources/${resource}/versions?limit=100`),
     resource: (
       resource: string,
     ): Promise<{

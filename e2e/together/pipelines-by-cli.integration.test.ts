@@ -41,7 +41,7 @@ beforeEach(() => {
 afterAll(async () => {
   rmSync(folder, { recursive: true });
   await installation.close();
-}, 60_000);
+}, 600_000);
 
 interface RunOptions {
   input?: string;

@@ -183,7 +183,7 @@ describe('a build in the agent', () => {
     // A failure of `expect(log).toBe(expected)` would print 50 MB twice.
     expect(gateway.log('0') === expected).toBe(true);
     expect(gateway.end).toMatchObject({ outcome: 'succeeded' });
-  }, 120_000);
+  }, 600_000);
 
   test('whose step prints invalid UTF-8 does not fail', async () => {
     const agent = await start(plan([sh('printf "a\\0b\\377c\\303"; sleep 0.3; printf "\\244\\n"')]));

@@ -37,7 +37,7 @@ function planWithStatus(script: string, more: Partial<Plan> = {}): Plan {
 const ENDS: Record<string, [script: string, more: Partial<Plan>, state: string, description: string]> = {
   succeeds: ['true', {}, 'success', 'Build #1 succeeded'],
   fails: ['exit 3', {}, 'failed', 'Build #1 failed'],
-  'runs out of time': ['sleep 60', { timeoutSeconds: 5 }, 'failed', 'Build #1 failed (JobTimeout)'],
+  'runs out of time': ['sleep 60', { timeoutSeconds: 15 }, 'failed', 'Build #1 failed (JobTimeout)'],
   'is cancelled': ['touch begun; sleep 60', {}, 'canceled', 'Build #1 was cancelled'],
 };
 

@@ -11,15 +11,18 @@ const command = (script: string) => ({
   command: { container: 'service-1-db', argv: ['/bin/sh', '-e'], script },
   env: {},
 });
-const ready = { ...command('[ -e up ]'), intervalSeconds: 0.05, timeoutSeconds: 20 };
+const ready = { ...command('[ -e up ]'), intervalSeconds: 0.05, timeoutSeconds: 120 };
 
-async function run(script: string, service: Partial<PlanService>, more: Partial<Plan> = {}): Promise<void> {
+async function run(
+  script: string,
+  service: Partial<PlanService>,
+  more: Partial<Plan> = {},
+  step = '[ -e up ]',
+): Promise<void> {
   const foreground = { ...command(script), staysInForeground: true };
   const services = [{ id: 'service.0', name: 'db', start: foreground, ...service }];
   const containers = [{ name: 'worker' }, { name: 'service-1-db', service: 'db' }];
-  expect(
-    await ended(await start({ ...plan([sh('sleep 1; [ -e up ]')]), containers, services, ...more })),
-  ).toBe(0);
+  expect(await ended(await start({ ...plan([sh(step)]), containers, services, ...more }))).toBe(0);
 }
 
 describe('the timeout of a service', () => {
@@ -34,13 +37,13 @@ describe('the timeout of a service', () => {
       onFailure: [{ id: 'on_failure.0', ...hook, ...printTimedOut }],
       ensure: [{ id: 'ensure.0', ...hook, ...printTimedOut }],
     };
-    await run('sleep 60', { timeoutSeconds: 0.5, ...service }, { hooks });
-    const message = 'The service db failed: not ready after 0.5s.';
+    await run('sleep 60', { timeoutSeconds: 5, ...service }, { hooks });
+    const message = 'The service db failed: not ready after 5s.';
     expect(gateway.end).toMatchObject({ outcome: 'failed', reason: 'ServiceFailed', message });
     for (const id of ['on_failure.0', 'ensure.0'])
       expect(gateway.log(id)).toBe('out of time: true, failed, ServiceFailed\n');
     const phaseEnd = gateway.endOf(phase === 'start' ? 'service.0.start' : 'service.0.ready');
-    expect(phaseEnd).toMatchObject({ status: 'failed', message: 'not ready after 0.5s' });
+    expect(phaseEnd).toMatchObject({ status: 'failed', message: 'not ready after 5s' });
     expect(gateway.endOf('0')).toMatchObject({ status: 'skipped' });
     expect(gateway.startedSteps().slice(-3)).toEqual(['on_failure.0', 'ensure.0', 'service.0.stop']);
   });
@@ -56,7 +59,7 @@ describe('the timeout of a service', () => {
   });
 
   test('ends once the service is ready', async () => {
-    await run('touch up; sleep 60', { ready, timeoutSeconds: 0.9 });
+    await run('touch up; sleep 60', { ready, timeoutSeconds: 10 }, {}, 'sleep 11; [ -e up ]');
     expect(gateway.end).toMatchObject({ outcome: 'succeeded' });
   });
 });

@@ -36,7 +36,7 @@ describe('services', () => {
     ...more,
   });
   const containers = [{ name: 'worker' }, { name: 'service-1-db', service: 'db' }];
-  const ready = { ...command('[ -e up ]'), intervalSeconds: 0.05, timeoutSeconds: 20 };
+  const ready = { ...command('[ -e up ]'), intervalSeconds: 0.05, timeoutSeconds: 120 };
 
   test('run beside the steps until after the hooks, and each line of their log begins with their name', async () => {
     const script = 'trap "rm up; exit 0" TERM; echo one; echo two; touch up; while :; do sleep 0.05; done';

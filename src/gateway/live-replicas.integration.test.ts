@@ -80,7 +80,13 @@ async function post(path: string, body: object): Promise<Record<string, unknown>
     headers: { 'content-type': 'application/json', ...(authorization !== '' && { authorization }) },
     body: JSON.stringify(body),
   });
-  const { data = {} }: { data?: Record<string, unknown> } = JSON.parse(await answer.text());
+  const text = await answer.text();
+  // A gateway that is busy, as after its start, refuses requests.
+  if (answer.status === 503) {
+    await sleep(100);
+    return await post(path, body);
+  }
+  const { data = {} }: { data?: Record<string, unknown> } = JSON.parse(text);
   if (!answer.ok) throw new Error(`${path}: ${answer.status}\n${replicaAt(0).log()}`);
   return data;
 }

@@ -14,7 +14,7 @@ import { openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
  * field that people can write.
  */
 // On a busy machine, the process that draws pictures starts slowly, so the limit of a test is long.
-jest.setTimeout(120_000);
+jest.setTimeout(600_000);
 
 const secrets = plantSecrets();
 const PUBLIC = (await registeredRoutes())
