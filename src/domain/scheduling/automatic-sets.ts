@@ -16,11 +16,12 @@ import type { UsedVersions } from './used-versions.ts';
 
 /** What a build is created from. */
 export interface VersionSet {
-  /** One version for each get, in the order of the gets. */
+  /** One version for each get, in the order of the gets, as places (see `Facts`). */
   versions: number[];
   cause: BuildCause;
   /** Input values that a person chose. Absent: those of automatic builds. */
   inputs?: InputValues;
+  /** Row ids of queued builds that the build of this set supersedes. */
   supersedes?: number[];
 }
 
@@ -90,7 +91,8 @@ function supersedeQueued(job: JobFacts, sets: VersionSet[], newest: number[]): V
 
 /**
  * Whether a get has more unused versions than one decision takes. Without `passed`, the facts list one
- * version more than that. With `passed` they do not, so a full list may have more versions behind it.
+ * version more than one decision takes. With `passed`, they stop at that number, so a full list may be
+ * incomplete. If this decision has no sets, a further one would have none either.
  */
 function hasMoreUnused({ gets }: JobFacts, setCount: number): boolean {
   return gets
@@ -104,8 +106,8 @@ function hasMoreUnused({ gets }: JobFacts, setCount: number): boolean {
 
 /**
  * Positions of the gets whose newest version is left to the last decision. One get is enough if it has an
- * older unused version: until the last decision, every set takes that older version for this get, so the
- * newest set stays due.
+ * older unused version: until the last decision, no set takes its newest version, so the newest set stays
+ * due. Otherwise all gets are listed.
  */
 function postponedGets({ gets }: JobFacts, newest: number[], snapshot: Snapshot): number[] {
   const postponing = gets.findIndex(
@@ -118,8 +120,8 @@ function postponedGets({ gets }: JobFacts, newest: number[], snapshot: Snapshot)
 }
 
 /**
- * The sets of this decision without those that are left to the last one. If only one get postpones its newest
- * version, the other gets are built with the unused version before it.
+ * The sets of this decision without those that are left to the last one. If one get postpones its newest
+ * version, the sets for unused versions of the other gets take its next older unused version.
  */
 function withoutPostponed(
   job: JobFacts,
@@ -152,7 +154,10 @@ export function unusedOf({ unused }: GetFacts, { idOf }: Pick<Snapshot, 'idOf'>)
     .toSorted((a, b) => a - b);
 }
 
-/** An unused version of a get. `group`: the gets that must agree with it on builds of upstream jobs. */
+/**
+ * An unused version of a get. `group`: this get and the gets that must agree with it on builds of upstream
+ * jobs. Absent: the get has no `passed`.
+ */
 interface UnusedVersion extends JobGet {
   version: number;
   group?: JobGet[];
@@ -160,7 +165,7 @@ interface UnusedVersion extends JobGet {
 
 /**
  * One set for each unused version: by age of the version, then by position of its get. Versions that lead to
- * the same set share it. The search ends at the limit, so that its work is bounded, too.
+ * the same set share it. The search ends at the limit, so that its work is bounded.
  */
 function setsPerVersion(
   job: JobFacts,
@@ -189,7 +194,7 @@ function unusedVersions({ gets }: JobFacts, snapshot: Snapshot): UnusedVersion[]
   );
 }
 
-/** Unused versions of gets with `passed`, also those that passed after newer ones. */
+/** Unused versions of gets with `passed`, also versions that passed after newer versions did. */
 function unusedPassedVersions({ gets }: JobFacts, snapshot: Snapshot): UnusedVersion[] {
   return passedGroups(gets).flatMap((group) =>
     group

@@ -1,4 +1,4 @@
-/** A get whose baseline or floor is to be raised. */
+/** A get whose baseline or floor is to be raised. The glossary explains both. */
 export interface BaselineFacts {
   trigger: boolean;
   every: boolean;

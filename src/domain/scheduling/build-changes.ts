@@ -36,8 +36,8 @@ export function endStatus(
 }
 
 /**
- * A build that has not started ends at once and without hooks, since no step has run. The agent of a running
- * build runs the hooks and ends the build.
+ * Any build that has not ended can be cancelled. A build that has not started then ends at once and without
+ * hooks, since no step has run. If the build runs, its agent runs the hooks and ends it.
  */
 export function decideCancel(
   status: BuildStatus,

@@ -4,8 +4,8 @@ import { volumePathOf } from '#domain/pipeline/volume-paths.ts';
 import { checkTimer } from './next-check.ts';
 
 /**
- * Resources whose checks share a Pod: same schedule, tags and image. A resource with a cache or on a volume
- * of the Team is alone in its group.
+ * Resources whose checks share a Pod: same schedule (also the one for webhooks), tags and image. A resource
+ * with a cache or on a volume of the Team is alone in its group.
  */
 export interface CheckGroup {
   /**
@@ -15,7 +15,7 @@ export interface CheckGroup {
   key: string;
   /** Absent: a check runs only on request or by webhook. */
   schedule?: Schedule;
-  /** The operator starts the checks of the group, not a CronJob. */
+  /** The operator starts the checks of the group. The CronJob of the group is suspended. */
   timedByOperator: boolean;
   tags: string[];
   /** Absent: the worker image. */
@@ -25,8 +25,9 @@ export interface CheckGroup {
 }
 
 /**
- * Groups of one pipeline that get a CronJob. Kubernetes starts their Pods without regard to the limits of the
- * team, so the operator times all further groups, at the same times and within these limits.
+ * Limit for the groups of one pipeline whose checks a CronJob starts. Kubernetes starts the Pods of a CronJob
+ * without regard to the limits of the team, so the CronJobs of all further groups are suspended: the operator
+ * starts their checks, at the scheduled times and within the limits.
  */
 export const MAX_CRON_JOBS = 10;
 

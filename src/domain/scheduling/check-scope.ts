@@ -12,6 +12,7 @@ export interface ScopeKey {
   params: Record<string, string>;
 }
 
+/** Undefined: the definition lacks the resource or its type. */
 export function scopeKeyOf(definition: Pipeline | undefined, name: string): ScopeKey | undefined {
   const resource = definition?.resources.find((candidate) => candidate.name === name);
   const type = definition?.resourceTypes.find((candidate) => candidate.name === resource?.type);

@@ -83,7 +83,7 @@ export function mayRecord({ run: holder, due }: CheckedScope, run: number | unde
 }
 
 export interface CheckSucceeded {
-  /** The check had no run, because it starts and ends at once. */
+  /** A check of the built-in cron: it needs no Pod and has no run, because it starts and ends at once. */
   atOnce: boolean;
   /** How many new versions the check found. */
   found: number;
@@ -96,7 +96,10 @@ export interface ScopeAfterCheck {
   next?: number;
 }
 
-/** The timer of a scope after a successful check. A changed schedule counts from now, as after a request. */
+/**
+ * The timer of a scope after a successful check. If the check changes the schedule in effect, the next check
+ * is due one interval from now.
+ */
 export function afterSuccess(
   scope: CheckedScope,
   { atOnce, found, at }: CheckSucceeded,
@@ -124,7 +127,8 @@ export function afterFailure(
 
 /**
  * Number of versions that a check omitted and that are not stored. Zero if the check also printed a version
- * that was stored before: then all older versions are stored, too.
+ * that was stored before: then all older versions are stored, too. `different`: number of distinct versions
+ * that the check printed; `added`: how many of them were not stored before.
  */
 export function omittedVersions(
   omitted: number,

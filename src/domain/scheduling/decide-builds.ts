@@ -165,7 +165,10 @@ function waitingFor({ id }: JobFacts, reasons: Reason[]): DecidedBuilds['waiting
   return reasons.length === 0 ? [] : [{ job: id, reasons }];
 }
 
-/** Automatic builds that the job may get now. The first job of a decision may always get one. */
+/**
+ * How many automatic builds the job may get now. At least one until a job of the decision gets one, however
+ * many inputs that job takes. None while too many builds are queued.
+ */
 function automaticLimit({ gets }: JobFacts, { facts }: Context, { builds, inputs }: Budget): number {
   if (builds === 0 || whyQueuePaused(facts.queued ?? 0).length > 0) return 0;
   const byInputs = Math.floor(inputs / Math.max(1, gets.length));
@@ -184,8 +187,8 @@ function reduceBudget(
   budget: Budget,
   { job, automatic, builds }: { job: JobFacts; automatic: AutomaticSets; builds: readonly BuildDecision[] },
 ): Budget {
-  // In an interruptible job, the last build interrupts the others, unless they are of other pull requests or
-  // branches.
+  // In an interruptible job, the last build interrupts the others, so only the last one counts. Builds of
+  // other pull requests and branches stay queued, too, but are not counted.
   const lasting = job.interruptible === true ? builds.slice(-1) : builds;
   const queueChanges = lasting.map(({ supersedes = [] }) => 1 - supersedes.length);
   return {

@@ -4,7 +4,10 @@ export interface WarmSettings {
   idleSeconds: number;
 }
 
-/** A Pod that no build has taken. `failed`: the Pod is gone, and never became ready. */
+/**
+ * A Pod that no build has taken. `shape`: key of the containers, nodes and volumes that it offers. `failed`:
+ * the Pod is gone, and never became ready.
+ */
 export interface WarmPodState {
   id: number;
   shape: string;

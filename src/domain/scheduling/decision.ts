@@ -10,8 +10,8 @@ export interface DecidedBuilds {
   /** Requests that cannot be granted, with every reason. */
   refused: { request: number; reasons: Reason[] }[];
   /**
-   * For a get (by position): no version up to this row id is unused, so the next decision need not look at
-   * these versions. Whatever makes one of them unused again lowers the mark (`settledBefore`).
+   * For a get (by position): versions up to this row id need no build any more, so the next decision skips
+   * them. Whatever makes one of them unused again lowers the mark (`settledBefore`).
    */
   settled: { job: number; get: number; version: number }[];
   /** Jobs that are due for more builds than one decision creates: decide again at once. */
@@ -58,7 +58,8 @@ export type BuildCause =
  */
 export const MAX_BUILDS_PER_DECISION = 1000;
 /**
- * Limit for the versions that these builds take in total. One build is always created, however many it takes.
+ * Limit for the versions that the automatic builds of one decision take in total. One build is always
+ * created, however many it takes.
  */
 export const MAX_VERSIONS_PER_DECISION = 20_000;
 

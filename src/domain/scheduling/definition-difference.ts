@@ -28,7 +28,7 @@ export function differenceBetween(before: Pipeline | undefined, after: Pipeline)
 
 /**
  * The difference, in which renamed jobs and resources count as changed. `before` already has the current
- * names.
+ * names (`withNames`).
  */
 export function differenceWithNames(
   before: Pipeline | undefined,
@@ -39,7 +39,10 @@ export function differenceWithNames(
   return { jobs: withRenamed(jobs, renames.jobs), resources: withRenamed(resources, renames.resources) };
 }
 
-/** An earlier definition with the current names, to compare with. */
+/**
+ * The earlier definition with the current names of its jobs and resources, so that it can be compared with
+ * the current definition.
+ */
 export function withNames(definition: Pipeline | undefined, renames: NewNames): Pipeline | undefined {
   if (definition === undefined) return undefined;
   return {

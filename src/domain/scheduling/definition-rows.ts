@@ -31,7 +31,7 @@ export interface ResourceRow {
 export interface HistoryKey {
   resource: string;
   key: string;
-  /** The key in the previous revision. */
+  /** The key in the previous revision. Equal to `key` if that revision lacks the resource. */
   formerKey: string;
   /** What changed, in a few words, if the history is another one. */
   change: string;

@@ -83,7 +83,7 @@ export interface JobFacts {
   interruptible?: boolean;
   /** Builds wait for people to approve them. */
   approval?: boolean;
-  /** Parameters of a manual trigger, in the order of the file. */
+  /** Inputs whose values a person may give in a manual trigger, in the order of the file. */
   inputs?: readonly Input[];
   /** In the order of the file. */
   gets: GetFacts[];
@@ -215,8 +215,8 @@ export const MAX_UNUSED_VERSIONS = 100;
 /** A get with `every` and `passed` looks for unused versions among this number of good versions. */
 export const MAX_PASSED_VERSIONS = 1000;
 /**
- * Such a get looks among this number of good versions if the oldest `PASSED_AT_EDGE` of the first
- * `MAX_PASSED_VERSIONS` are all unused: there may be more unused ones.
+ * A get with `every` and `passed` looks among this number of good versions instead if the oldest
+ * `PASSED_AT_EDGE` of the newest `MAX_PASSED_VERSIONS` are all unused: then older ones may be unused, too.
  */
 export const MAX_PASSED_WAITING = 10_000;
 export const PASSED_AT_EDGE = 20;

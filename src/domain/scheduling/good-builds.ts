@@ -65,8 +65,8 @@ function tookAll(
 }
 
 /**
- * Answers from the builds that took one of the versions of `alsoTook`, since there are few. Undefined: for
- * none of these versions do the pages list all builds.
+ * Answers from the list of builds that took a version of `alsoTook`, since few builds took one version.
+ * Undefined: no version of `alsoTook` has all of its builds in the pages.
  */
 function newestByBuilds(
   query: NewestQuery,
@@ -101,7 +101,7 @@ function versionsOf(resource: number, listed: number, row: GoodBuild): number[] 
   return resource === listed ? [row.version, ...also] : also;
 }
 
-/** Answers from the versions of the resource, newest first. */
+/** Answers from the list of builds that took a version of the resource, the newest version first. */
 function newestByVersions(query: NewestQuery, pages: GoodBuildPage[]): NewestVersion {
   let version = 0;
   const end = scan({ version: query.atMost, build: NEWEST }, pages, (row) => {
@@ -115,8 +115,8 @@ function newestByVersions(query: NewestQuery, pages: GoodBuildPage[]): NewestVer
 }
 
 /**
- * Visits the rows from a position on, until `stop` returns true. Returns the first position that no page
- * covers, or `end` after the last row.
+ * Visits the rows from a position on. Returns `stopped` once `stop` returns true, `end` after the last row of
+ * the list, or else the first position that no page covers.
  */
 function scan(
   start: GoodBuildPosition,

@@ -84,7 +84,7 @@ function inputsOf({ job, versions }: BuildDecision, gets: Job['gets']): Resource
   });
 }
 
-/** What a retry of a build of an interruptible job interrupts. `open`: only builds of that job. */
+/** Facts about a retry in an interruptible job. `open`: only builds of that job. */
 export interface RetryInterrupts extends InterruptFacts {
   gets: Pick<GetFacts, 'resource' | 'trigger'>[];
   /** The versions of the build to retry. */

@@ -11,8 +11,8 @@ export type CronNext = (schedule: CronSchedule, after: number) => number | undef
 export type CheckTimer = 'operator' | 'cronjob' | 'none';
 
 /**
- * A CronJob, or the operator where a CronJob cannot: for `@every`, for a schedule that depends on webhooks,
- * and for the built-in cron, which needs no Pod.
+ * A CronJob starts the scheduled checks. The operator starts those that a CronJob cannot: on a schedule with
+ * `@every`, on a schedule that depends on webhooks, and of the built-in cron, which needs no Pod.
  */
 export function checkTimer(resource: Resource, type: ResourceType): CheckTimer {
   if (resource.schedule === undefined && resource.webhookSchedule === undefined) return 'none';
@@ -41,8 +41,9 @@ export interface CheckStarted {
 }
 
 /**
- * When the next check is due after one has started. A manual or webhook check resets the timer to one
- * interval from now.
+ * When the next check is due after one has started. With an interval, scheduled checks of a pipeline keep
+ * their offset within the interval, but a manual or webhook check makes the next one due a full interval
+ * later.
  */
 export function nextCheck(started: CheckStarted, cronNext: CronNext): number | undefined {
   const { schedule, at, due } = started;
@@ -79,8 +80,8 @@ export function nextAfterFailure(failed: {
 const MAX_BACK_OFF_MS = 60 * 60 * 1000;
 
 /**
- * The latest time at which the next check can be due, if the clock of whoever set that time was right.
- * Undefined: never.
+ * The latest time at which the next check can be due at `at`. A later due time was set by a process whose
+ * clock was ahead. Undefined: the schedule never comes due.
  */
 export function latestDue(
   timer: { schedule: Schedule; failures: number; at: number },

@@ -19,7 +19,7 @@ export interface StartPace {
 export interface ObservedStart {
   /** Any key that is unique to a team. */
   team: string;
-  /** When the Pod got its node, in milliseconds. */
+  /** When the Pod got its node, in milliseconds since 1970. */
   beganAt: number;
   seenAt: number;
   /** False: the Pod is still starting. */
@@ -33,7 +33,10 @@ export const INITIAL_STARTS_PER_NODE = 4;
 export const MAX_STARTS_PER_NODE = 32;
 const SAMPLES_PER_MEDIAN = 5;
 const MAX_MEDIANS = 20;
-/** A start is slow if it takes this many times, and this much longer, than the best recent median. */
+/**
+ * A start is slow if it takes more than `SLOW_FACTOR` times the best recent median, and more than
+ * `SLOW_MILLISECONDS` longer than that median.
+ */
 const SLOW_FACTOR = 3;
 const SLOW_MILLISECONDS = 3000;
 /** Assumed duration of a start before any was observed. */

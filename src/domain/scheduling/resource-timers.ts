@@ -14,7 +14,7 @@ export interface ResourceTimer {
   checkedBy: 'pod' | 'operator' | 'nothing';
   /** When the first check is due, in milliseconds since 1970. */
   next: number | null;
-  /** The resource has not changed: its timer continues. */
+  /** The resource has not changed, so its stored timer continues and `next` is ignored. */
   keep: boolean;
   /** The first check of the resource starts at once. */
   request: boolean;

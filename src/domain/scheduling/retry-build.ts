@@ -36,7 +36,7 @@ export interface RetryFacts {
 
 export type RetryAnswer =
   /**
-   * The retry has the inputs and parameters of the original. `pending`: the retry needs no approval, or
+   * The retry has the versions and input values of the original. `pending`: the retry needs no approval, or
    * people approved the original. `waiting`: the retry waits for the approval that its job needs now.
    */
   | {
@@ -63,8 +63,8 @@ export function decideRetry(facts: RetryFacts): RetryAnswer {
 }
 
 /**
- * The number of the original build: `7` for `7.2`. A retry of a retry is a retry of the original, and retries
- * use up no numbers.
+ * The number of the original build: `7` for `7.2`. A retry of 7.2 is also a retry of 7, so it gets the next
+ * free `7.k`.
  */
 export function originalNumber(number: string): string {
   return number.split('.')[0] ?? number;

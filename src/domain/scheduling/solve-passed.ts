@@ -41,7 +41,7 @@ export function solvePassed(gets: readonly PassedGet[], goodBuilds: GoodBuilds):
   return 'none' in solution ? { unmet: [] } : solution;
 }
 
-/** Lookups that one search may make: milliseconds, and far more than a sensible pipeline needs. */
+/** Lookups that one search may make. They take milliseconds, and a sensible pipeline needs far fewer. */
 const MAX_STEPS = 20_000;
 
 /** The versions chosen so far, by upstream job. */
@@ -122,7 +122,10 @@ function mayTake({ only, isHeld }: PassedGet, version: number): boolean {
   return (only === undefined || version === only) && isHeld?.(version) !== true;
 }
 
-/** Whether all jobs name `version`, the oldest named one. No job names a version above `limit`. */
+/**
+ * Whether all jobs name `version`, the oldest named one. No job names a version above `limit`, so all agree
+ * if the oldest is `limit`.
+ */
 function allAgree(newest: NewestVersion[], version: number, limit: number): boolean {
   return version === limit || newest.every((answer) => 'version' in answer && answer.version === version);
 }
@@ -145,7 +148,7 @@ function withVersion(chosen: ChosenByUpstream, get: PassedGet, version: number):
   return next;
 }
 
-/** Identifies a state of the search: the versions chosen so far that matter to the gets from `index` on. */
+/** Identifies a state of the search by the chosen versions that matter to the gets from `index` on. */
 function stateKey(gets: readonly PassedGet[], index: number, chosen: ChosenByUpstream): string {
   const upstreams = new Set(gets.slice(index).flatMap((get) => get.passed));
   const parts = [...upstreams].map(

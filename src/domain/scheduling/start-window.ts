@@ -6,7 +6,7 @@ import { shareByTeam } from './share-by-team.ts';
  * containers. The start window limits how many Pods may be starting at a time.
  */
 
-/** A node that takes new Pods. While the nodes are unknown, an assumed one. */
+/** A node that takes new Pods. While the operator does not know the nodes yet, it assumes one. */
 export interface StartNode {
   cores: number;
 }

@@ -25,7 +25,10 @@ export interface PathFacts {
 
 interface PathEntry {
   job: string;
-  /** The newest build of the job that took the version. Absent: no build took it. */
+  /**
+   * The newest build of the job that took the version; a retry only if no original build took it. Absent: no
+   * build took it.
+   */
   build?: PathBuild;
   /** Retries of that build, oldest first. */
   retries: PathBuild[];

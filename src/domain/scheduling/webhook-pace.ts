@@ -16,7 +16,10 @@ export function webhookWorks(worked: boolean, { cause, found }: CheckEnded): boo
   return cause === 'webhook';
 }
 
-/** The schedule in effect. While webhooks work it is the rarer one, which only finds what they miss. */
+/**
+ * The schedule in effect. While webhooks work, it is `webhookSchedule`: checks are rarer, and only find what
+ * the webhooks miss.
+ */
 export function scheduleNow(
   { schedule, webhookSchedule }: Pick<Resource, 'schedule' | 'webhookSchedule'>,
   worked: boolean,

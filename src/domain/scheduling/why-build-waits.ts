@@ -6,7 +6,7 @@ export interface WaitingBuild extends GatedBuild {
   held: readonly Reason[];
   /** Tags of the job. */
   tags: readonly string[];
-  /** After its turn: why its Pod does not run, as `QuotaExceeded: …`. */
+  /** After its turn: why its Pod does not run, as `QuotaExceeded: …`. Absent: no reason is known. */
   pod?: string;
 }
 

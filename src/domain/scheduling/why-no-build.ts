@@ -17,8 +17,8 @@ export function blockersOf(
 }
 
 /**
- * Why no build of the job is created or started while it is paused. Pausing a pipeline pauses each of its
- * jobs, and people may unpause one of them before the others.
+ * Why no build of the job is created or started. Empty: the job is not paused. Pausing a pipeline pauses each
+ * of its jobs, and people may then unpause single jobs, so only `job` decides.
  */
 export function whyPaused(paused: { pipeline: boolean; job: boolean; name: string }): Reason[] {
   if (!paused.job) return [];

@@ -8,7 +8,7 @@ const TESTED = `test: app trigger, docs trigger
 const QUIET = `test: app, docs
   ship: app trigger passed test, docs trigger passed test`;
 
-/** Histories of inputs that must agree, pins, disabled versions, retries, and where Millrace differs. */
+/** Inputs that must agree, pins, disabled versions, retries, and differences from Concourse. */
 export const JOINS_AND_PINS: Record<string, Histories> = {
   'inputs that passed one job': {
     'come from one build of it': [

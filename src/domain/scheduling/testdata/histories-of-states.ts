@@ -7,7 +7,7 @@ const DIAMOND = `${UNIT}
   lint: app trigger
   deploy: app trigger passed unit+lint`;
 
-/** The manual's table of states, row by row. */
+/** What pauses, pins and other states of a pipeline do to its builds. */
 export const STATES: Record<string, Histories> = {
   'states of the manual': {
     'a paused pipeline records versions and creates no builds, running builds end, and later only newer versions trigger':
