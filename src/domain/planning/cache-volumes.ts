@@ -17,7 +17,7 @@ import type { PlanContainer } from './plan.ts';
 
 /** A resource with a cache, and the containers of the commands that use it. */
 export interface CacheNeed {
-  /** For a cache of a job: `<job>:<cache>`. */
+  /** Name of the resource. For a cache of a job: `<job>:<cache>`. */
   resource: string;
   containers: string[];
   /** The type of the resource is built in, so the author of the pipeline may not know of the cache. */
@@ -54,7 +54,10 @@ type CacheRefusal =
 /** Folder of all caches, in the home directory of the user of the worker image. */
 const CACHES = '/home/millrace/.cache/millrace/cache';
 
-/** `$CACHE_DIR` of a resource, or of a cache of a job. Kubernetes mounts nothing at a path with a colon. */
+/**
+ * `$CACHE_DIR` of a resource, or of a cache of a job. A slash replaces the colon of a job's cache, because
+ * Kubernetes mounts nothing at a path with a colon.
+ */
 export function cacheFolder(owner: { team: string; pipeline: string }, resource: string): string {
   return `${CACHES}/${owner.team}/${owner.pipeline}/${resource.replace(':', '/')}`;
 }

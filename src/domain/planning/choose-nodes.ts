@@ -48,8 +48,8 @@ export interface PlacementRefusal {
 export const ANYWHERE: Placement = { nodeSelector: {}, tolerations: [], requests: {}, limits: {} };
 
 /**
- * Where a Pod with these tags may run, or why it may not. A pipeline only chooses among what the Team allows:
- * of its text, only the label of a tag becomes a selector.
+ * Where a Pod with these tags may run, or why it may not. A pipeline only chooses among the tags that the
+ * Team allows: apart from the labels of tags, the whole placement comes from the Team.
  */
 export function placePod(
   tags: readonly string[],

@@ -15,7 +15,10 @@ import type { PlanContainer, VolumePath } from './plan.ts';
 import { containerWord, isRunnable, WORKER } from './runnable.ts';
 import { serviceContainersOf } from './service-containers.ts';
 
-/** How many containers one pool may have. Parallel steps beyond this number wait for each other. */
+/**
+ * Limit for the containers of one pool: copies of one container for steps that run in parallel. Further
+ * parallel steps wait until a container of the pool is free.
+ */
 const MAX_LANES = 8;
 
 /**
@@ -66,8 +69,8 @@ export function containersFor(commands: (Command | undefined)[]): PlanContainer[
 }
 
 /**
- * The containers that may run an operation of the resource. If `resource` is undefined, or no container
- * belongs to it only: the containers that run any other command.
+ * The containers that may run an operation of the resource: those that belong to it alone. If there are none,
+ * or `resource` is undefined: those that belong to no resource.
  */
 export function containersOfResource(
   containers: PlanContainer[],
@@ -140,7 +143,7 @@ function containerName(image: string, position: number): string {
 /** How many steps run in parallel in the containers of each pool, by `poolKey`. */
 type PoolSizes = ReadonlyMap<string, number>;
 
-/** The pool of a command: all commands of a pool can run in each of its containers. */
+/** Key of the pool of a command. Each command of a pool can run in each container of the pool. */
 const poolKey = (image: string | undefined, owner: string | undefined): string =>
   owner === undefined ? `image ${image ?? ''}` : `resource ${owner}`;
 

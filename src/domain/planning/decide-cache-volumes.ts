@@ -4,8 +4,8 @@ import type { CacheUse } from './cache-volumes.ts';
 export const MINUTES_AFTER_FAILURE = 10;
 
 /**
- * Limit for the cache volumes of one team. Anyone who writes its pipelines can define any number of
- * resources.
+ * Limit for the cache volumes of one team. A pipeline can define any number of resources with caches, and
+ * would otherwise create as many volumes.
  */
 export const MAX_VOLUMES_OF_TEAM = 200;
 

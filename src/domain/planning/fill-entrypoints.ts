@@ -12,7 +12,10 @@ export function imagesToLookUp({ containers }: Work): string[] {
   return [...new Set(images)];
 }
 
-/** The work with these entrypoints, by image, in place of the empty `argv` of its commands. */
+/**
+ * The work with an entrypoint in place of each empty `argv`. `entrypoints`: by image. Throws if one is
+ * missing.
+ */
 export function fillEntrypoints<W extends Work>(
   work: W,
   entrypoints: Readonly<Record<string, readonly string[]>>,

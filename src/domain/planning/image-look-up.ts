@@ -1,6 +1,8 @@
 import type { ImageConfiguration } from './entrypoint.ts';
 
-/** What is cached of an image. Namespaces have caches of their own, since their pull secrets differ. */
+/**
+ * What is cached of an image. Each namespace has its own cache, since the pull secrets of namespaces differ.
+ */
 export interface KnownImage {
   /** Absent: the image was never found. */
   found?: { digest: string; checkedAt: Date; configuration: ImageConfiguration };
@@ -24,8 +26,8 @@ export interface FailedLookUp extends LookUpFailure {
 /** How long the cached digest of a tag is used without another look-up. */
 const TAG_MS = 60_000;
 /**
- * How long the cached digest of a tag is used while the registry fails. Nodes use their copies of images,
- * too.
+ * How long the cached digest of a tag is used while the registry fails. Meanwhile nodes use their own copies
+ * of images, too.
  */
 const TAG_DURING_FAILURE_MS = 24 * 60 * 60_000;
 const MAX_RETRY_SECONDS = 60;
@@ -36,7 +38,10 @@ export type CachedImage =
   | { answer: 'use'; configuration: ImageConfiguration }
   | { answer: 'failed'; failure: FailedLookUp };
 
-/** What the cache says about an image. Undefined: the image must be looked up. */
+/**
+ * What the cache says about an image. Undefined: the image must be looked up. A reference with a digest (`@`)
+ * needs only one look-up, since its image never changes.
+ */
 export function useCached(image: string, { found, failure }: KnownImage, now: Date): CachedImage | undefined {
   const age = found === undefined ? Infinity : now.getTime() - found.checkedAt.getTime();
   if (found !== undefined && (image.includes('@') || age < TAG_MS))

@@ -10,8 +10,8 @@ export interface SecretLookup {
   /** The name in the placeholder: a variable, or `<Secret>/<key>` for a Secret of the team's namespace. */
   name: string;
   /**
-   * The built-in source without its scheme, such as `vault`; the name of a type of the pipeline; `undeclared`
-   * if the pipeline has none.
+   * A built-in source without its scheme, such as `vault`; the name of a secret type of the pipeline; or
+   * `undeclared` if the pipeline declares no secret of this name.
    */
   source: string;
   /** The command of a type of the pipeline; the agent runs it. */

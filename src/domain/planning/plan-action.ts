@@ -41,11 +41,11 @@ export interface ActionContext {
 
 export interface StepPlace {
   id: string;
-  /** Steps that have ended before. */
+  /** Steps that have ended before this one begins. */
   before: readonly ActionStep[];
   /** Only for a hook of a step: the variables of the step. */
   stepVariables?: Record<string, string>;
-  /** Decides which variables the command sees. Absent: the kind of the step does. */
+  /** Decides which variables the command sees. Absent: the kind of the step decides. */
   commandContext?: CommandContext;
 }
 
@@ -78,8 +78,9 @@ export function plannedAttempts({
 }
 
 /**
- * The planned step with the call of its program, if the type of its resource has a protocol. Plan the hooks
- * of the step first: they see the variables that the step has without a protocol.
+ * The planned step with the call of its program, if the type of its resource has a protocol (that of
+ * Concourse, see `protocolGet`). Plan the hooks of the step first: they see the variables that the step has
+ * without a protocol.
  */
 export function withProtocolCall(
   planned: PlanStep,
@@ -223,8 +224,8 @@ function variablesOfResource(
 }
 
 /**
- * The versions of earlier gets of triggers, as variables. Such a get runs nothing, so the tasks after it see
- * its version. If two versions have the same field, the later one counts.
+ * The versions of earlier gets of triggers, as variables. Such a get fetches no files, so later tasks read
+ * its version from variables. If two versions have the same field, the version of the later get counts.
  */
 function eventsOf(
   before: readonly ActionStep[],

@@ -42,8 +42,8 @@ export interface BuildToPlan {
 export function planBuild(toPlan: BuildToPlan): Plan {
   const { build, pipeline, versions } = toPlan;
   const plan = planWork(toPlan);
-  // The plan without text from outside: a version that looks like a placeholder of a secret needs no
-  // container.
+  // The same build without its versions, which are text from outside: a version that looks like a placeholder
+  // of a secret must not add a container.
   const bare = { build, pipeline, versions: versions.map(() => ({})) };
   return { ...plan, containers: [...plan.containers, ...secretContainersOf(pipeline, () => planWork(bare))] };
 }

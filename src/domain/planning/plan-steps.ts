@@ -22,7 +22,7 @@ import type { PlanBranch, PlanGroup, PlanNode, PlanStep } from './plan.ts';
 interface Place {
   /** Prefix of the ids of the steps: empty, or with a dot at its end. */
   prefix: string;
-  /** Steps that have ended before. */
+  /** Steps that have ended before these steps begin. */
   before: readonly ActionStep[];
 }
 

@@ -24,7 +24,9 @@ export interface Plan {
   notifications: PlanNotification[];
   /** For notifications `on` `changed`. Absent: no build of the job has succeeded or failed before. */
   previousOutcome?: PreviousOutcome;
-  /** What conditions see beside the variables of earlier steps: `BUILD_*` and `INPUT_*`. */
+  /**
+   * Variables that conditions see in addition to those of earlier steps: `WORKDIR`, `BUILD_*` and `INPUT_*`.
+   */
   variables: Record<string, string>;
   /** Names of variables that hold lists joined by commas: `contains` looks for a member in them. */
   listVariables?: string[];
@@ -221,7 +223,7 @@ export interface PlanCommand {
   script?: string;
   /** The shim first makes the last element of `argv` executable: a path relative to the working directory. */
   makeExecutable?: boolean;
-  /** Position in `argv` before which the agent inserts `-e NAME=VALUE` for the variables of the step. */
+  /** Positions in `argv` before which the agent inserts `-e NAME=VALUE` for the variables of the step. */
   environmentAt?: number[];
 }
 

@@ -2,7 +2,10 @@ import { onOneLine, type Diagnostic } from '#domain/language/diagnostic.ts';
 import type { VolumeUse } from '#domain/pipeline/volume-paths.ts';
 import { findVolume, type VolumeRules } from './mount-volumes.ts';
 
-/** Paths of a definition that are on no volume of the Team, each at its place in the text. */
+/**
+ * Paths of a definition that are on no volume of the Team, or that a put would write to on a read-only
+ * volume. Each refusal is at the place of the path in the text.
+ */
 export function refusedVolumes(uses: readonly VolumeUse[], rules: VolumeRules): Diagnostic[] {
   return uses.flatMap(({ resource, path, putBy, place }) => {
     const volume = findVolume({ resource, path, writes: putBy !== undefined }, rules);

@@ -16,8 +16,8 @@ export interface ScheduledCheck {
 }
 
 /**
- * The check groups that get a CronJob: those with a schedule, tags that the Team allows and volumes that it
- * has.
+ * The check groups that get a CronJob: those with a schedule, if the Team allows their tags and has their
+ * volumes.
  */
 export function scheduledChecks(
   pipeline: Pipeline,

@@ -4,6 +4,7 @@ import { isActive, isGood, type BuildStatus } from '#domain/scheduling/build-cha
 export interface Retention {
   /** How many of the newest builds of each job stay. */
   builds?: number;
+  /** How many days after their end builds stay, and how many days after a check found them versions stay. */
   days?: number;
   /** How many good builds of each job stay, however old they are. Absent: 1. */
   minimumSucceeded?: number;
@@ -35,7 +36,7 @@ export interface RetainFacts {
 export interface OldBuild {
   id: number;
   status: BuildStatus;
-  /** Milliseconds. Absent: the build has not ended. */
+  /** Milliseconds since 1970. Absent: the build has not ended. */
   endedAt?: number;
   inputs: readonly OldVersionTaken[];
   outputs: readonly OldVersionTaken[];
@@ -47,7 +48,11 @@ interface OldVersionTaken {
   version: number;
 }
 
-/** Why a build stays. `limits`: it is within the limits of the policy. */
+/**
+ * Why a build stays. `active`: it has not ended. `limits`: it is within the limits of the policy. `good`: it
+ * is one of the good builds that always stay. `pinned`: it took or made a pinned version. `passed`:
+ * downstream jobs would take its versions now.
+ */
 type RetainReason = 'active' | 'limits' | 'good' | 'pinned' | 'passed';
 
 export interface RetainDecision {
