@@ -5,12 +5,12 @@ import { volumePrelude } from './volume-prelude.ts';
 /*
  * The scripts of the type artifact, for `sh -e` with GNU tools and curl. An archive is named by the hash of
  * its content: the same files have the same version and are stored once. Beside the archives, `index/` has an
- * empty entry for each put, whose name sorts the newest put first. Nobody rewrites an entry, so puts need no
- * lock. Checks skip entries without an archive. Puts to a volume remove those, and all but the newest entry
- * of an archive; in a bucket, that is left to a lifecycle rule.
+ * empty entry for each put, whose name sorts the newest put first. No put rewrites an entry, so puts need no
+ * lock. Checks skip entries without an archive. A put to a volume removes such entries, and all but the
+ * newest entry of each archive. In a bucket, a lifecycle rule must do that.
  *
- * `base_dir` is a folder on a volume of the Team, `bucket` one in a store with the API of S3. Each script
- * calls the functions `*_volume` or `*_s3` of the place that the resource has.
+ * `base_dir` is a folder on a volume of the Team, `bucket` a bucket in a store with the API of S3. Each
+ * script calls the functions `*_volume` or `*_s3` of the place that the resource has.
  */
 
 const prelude = `
@@ -148,7 +148,7 @@ store_volume() {
     chmod 0644 "$unfinished"
     mv -f -- "$unfinished" "$archive"
   else
-    # People delete archives by age.
+    # People delete archives by age, so an archive that a put uses again gets a new time.
     touch -c -- "$archive" 2>/dev/null || true
     if is_newest; then return; fi
   fi

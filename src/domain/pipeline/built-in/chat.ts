@@ -12,9 +12,9 @@ interface Chat {
 }
 
 /*
- * Only mentions in the text that the pipeline's author wrote ping people. Other mentions in values that are
- * filled in, such as the name of a branch, ping nobody. Discord allows @everyone and @here only together, so
- * an invisible space breaks the one that the author did not write.
+ * Only mentions in the text that the pipeline's author wrote ping people. Mentions in values that are filled
+ * in, such as the name of a branch, ping nobody. Discord allows @everyone and @here only together, so an
+ * invisible space breaks the one of the two that the author did not write.
  */
 const SLACK: Chat = {
   maxCharacters: 30_000,
@@ -37,8 +37,8 @@ const DISCORD: Chat = {
 };
 
 /*
- * The script of the types chatone and chattwo. The webhook's URL is a secret: curl reads it from its standard
- * input, so it is in no argument list.
+ * The script of the types chatone (Slack) and chattwo (Discord). The webhook's URL is a secret: curl reads it
+ * from its standard input, so it is in no argument list.
  */
 const script = ({ maxCharacters, body }: Chat): string =>
   builtInScript(`

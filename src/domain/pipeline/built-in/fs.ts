@@ -22,7 +22,7 @@ find_old() {
     if exists "$folder/content" && exists "$folder/old-$name"; then old=$folder/old-$name; fi
   done
 }
-# await_swap: sets old to what a killed put has moved away from the path. A running put fills the path at once.
+# await_swap: like find_old, but first gives a running put 3 s to fill the path, so old comes from a killed put
 await_swap() {
   find_old
   for pause in 1 1 1; do
@@ -90,9 +90,10 @@ cp -R -P -l -f -- "$copy/." .
 `);
 
 /**
- * The new content appears at the path at once, whole. While it replaces a folder, the path is briefly empty.
- * If the put ends then, it moves the old content back. If it is killed, checks and gets read the old content
- * where the put moved it, and the next put moves it back first.
+ * The new content appears at the path as a whole, never in parts. While it replaces a folder, nothing is at
+ * the path for a moment. A put that fails or is stopped at that moment moves the old content back. If the put
+ * is killed then, checks and gets read the old content where the put moved it, and the next put moves it back
+ * first.
  */
 export const push = builtInScript(`${prelude}cd -- "$start"
 

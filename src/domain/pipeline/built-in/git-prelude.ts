@@ -5,7 +5,7 @@ import { gitSsh } from './git-ssh.ts';
  *
  * - stdout has only the result.
  * - Git gets the token from a credential helper that reads the environment, only for the host of the URL.
- * - Names and URLs never reach git where an option could be.
+ * - Names and URLs are never passed to git where git could read them as options.
  * - ssh gets the key from a file that only the script can read; see git-ssh.ts.
  * - Git never prompts, and uses only the protocols in GIT_ALLOW_PROTOCOL.
  */

@@ -1,9 +1,9 @@
 import { builtInCommand, builtInScript } from './built-in-script.ts';
 
 /*
- * The scripts of the type http, for `sh -e` with curl and jq. A version is a value in a JSON answer, or what
- * the server says of the content: its ETag, its time of change, or else the hash. curl reads URL and token
- * from its standard input, so they are in no argument list.
+ * The scripts of the type http, for `sh -e` with curl and jq. A version is a value in a JSON answer, or it
+ * identifies the content: by the ETag or the Last-Modified of the answer, or else by a hash. curl reads URL
+ * and token from its standard input, so they are in no argument list.
  */
 
 /** The maximum size of an answer from which a value is read. */
@@ -69,7 +69,8 @@ value_in() {
   fi
   fail "there is no text, number or truth value at $json_path: $(head -c 300 "$private/problem")"
 }
-# Makes texts of long whole numbers, outside of texts: the marks are removed after a text, and become quotes else.
+# Puts quotes around long whole numbers outside of texts. The first expression writes two marks after each text, and
+# one before and after each number. The others remove the marks after texts, and turn the rest into quotes.
 quote_long_numbers() {
   left=$(printf '\\001') right=$(printf '\\002')
   LC_ALL=C sed -E 's/("([^"\\\\]|\\\\.)*")|(-?[0-9]{16,}[0-9.eE+-]*)/\\1'"$left"'\\3'"$right"'/g

@@ -49,7 +49,7 @@ fi
 export const saveScript = `${prelude}
 if [ -f "$entry/files.tar" ]; then echo "The key $cache_key is stored already."; exit 0; fi
 if [ ! -e "$cache_path" ]; then echo "There is no $cache_path to store."; exit 0; fi
-# Removes what builds left that were killed while they saved.
+# Removes the unfinished entries of builds that were killed while they saved.
 rm -rf -- "$CACHE_DIR"/.new-* || true
 new=$CACHE_DIR/.new-$$
 # remove_from NUMBER: removes the entries from this number on, counted from the newest

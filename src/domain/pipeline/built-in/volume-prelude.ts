@@ -1,6 +1,6 @@
 /**
- * How long nobody must have written to an unfinished file or folder until it counts as left by a killed put.
- * A running put does not pause so long.
+ * An unfinished file or folder counts as left by a killed put if nothing has changed it for this time. A
+ * running put does not pause so long.
  */
 export const UNFINISHED_MINUTES = 24 * 60;
 
