@@ -1,6 +1,7 @@
 import { defined } from '#defined';
 import { formatList } from '#domain/scheduling/reasons.ts';
 
+/** Kubernetes quantities by resource, such as `cpu` or `memory`. */
 export type Amounts = Record<string, number | string>;
 
 /** A toleration, as in a Pod spec. */

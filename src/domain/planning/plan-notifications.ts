@@ -19,6 +19,10 @@ export interface BuildToNotify {
   id: number;
   /** Row id of the build. */
   build: number;
+  /**
+   * `waiting`: the build starts to wait for approval. Then the `notify` steps of its gate are sent, not
+   * `notifications`.
+   */
   moment: 'waiting' | 'ended';
   number: string;
   status: 'succeeded' | 'failed' | 'cancelled' | 'waiting';

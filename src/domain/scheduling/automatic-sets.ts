@@ -68,12 +68,12 @@ export function automaticSets(job: JobFacts, choice: ChosenSet, context: Context
     newest,
   );
   const { trigger, needs } = unusedTrigger(job, newest, { ...context, sets });
-  const buildNewest = trigger !== undefined && !perVersion.truncated && mayBuildNewest(job, sets.length);
+  const buildsNewest = trigger !== undefined && !perVersion.truncated && mayBuildNewest(job, sets.length);
   const hasRoom = sets.length < context.limit;
-  if (buildNewest && hasRoom) sets.push({ versions: newest, cause: { kind: 'ready', ...trigger } });
+  if (buildsNewest && hasRoom) sets.push({ versions: newest, cause: { kind: 'ready', ...trigger } });
   return {
     sets: supersedeQueued(job, sets, newest),
-    truncated: perVersion.truncated || (buildNewest && !hasRoom),
+    truncated: perVersion.truncated || (buildsNewest && !hasRoom),
     hasMoreVersions,
     postponed,
     isNewestDue: trigger !== undefined,

@@ -19,7 +19,9 @@ export interface Facts {
   resources: ResourceFacts[];
   /** The jobs to decide on, in any order. */
   jobs: JobFacts[];
+  /** Good builds of the upstream jobs that `passed` names. */
   passes: GoodBuildPage[];
+  /** Versions that builds of the jobs have used. */
   used: UsedVersionPage[];
   /** Row ids of versions, by place, where the two differ: a check printed an older version later. */
   ids?: ReadonlyMap<number, number>;

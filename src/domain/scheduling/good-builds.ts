@@ -7,7 +7,7 @@ import {
   type ResourceVersion,
 } from './facts.ts';
 
-/** `none`: there is certainly no such version. */
+/** `none`: there is certainly no such version. `need`: the answer depends on a page that is not there. */
 export type NewestVersion = { version: number } | { none: true } | { need: NeededPage };
 
 /**

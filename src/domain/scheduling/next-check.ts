@@ -80,8 +80,8 @@ export function nextAfterFailure(failed: {
 const MAX_BACK_OFF_MS = 60 * 60 * 1000;
 
 /**
- * The latest time at which the next check can be due at `at`. A later due time was set by a process whose
- * clock was ahead. Undefined: the schedule never comes due.
+ * The latest due time that a check can have now (`at`). A process whose clock was ahead has set a later one.
+ * Undefined: the schedule has no further time.
  */
 export function latestDue(
   timer: { schedule: Schedule; failures: number; at: number },
