@@ -11,8 +11,8 @@ const BUCKET_PARAMETERS = [
 ];
 
 /**
- * The scripts check these rules again, because the value of a secret is not known when a pipeline is
- * compiled.
+ * Rules for the parameters of the type artifact. The scripts of the type check them again, because the value
+ * of a secret is not known when a pipeline is compiled.
  */
 export const artifactRules: ParameterRules = {
   required: [],
@@ -38,7 +38,7 @@ export const artifactRules: ParameterRules = {
   explainTogether: explainPlace,
 };
 
-/** A store takes at most 5 GiB in one request. */
+/** In megabytes. A store takes at most 5 GiB in one request. */
 const MAX_MEGABYTES = 5000;
 
 function explainBadPrefix(prefix: string): string | undefined {
@@ -50,8 +50,8 @@ function explainBadPrefix(prefix: string): string | undefined {
 }
 
 /**
- * Explains why the parameters do not name exactly one place for the artifacts, with all that this place
- * needs.
+ * What is wrong if the parameters do not name one place for the artifacts, a volume or a bucket, and
+ * everything that this place needs. Empty: nothing.
  */
 function explainPlace(values: ReadonlyMap<string, string>): Contradiction[] {
   const has = (name: string): boolean => (values.get(name) ?? '') !== '';

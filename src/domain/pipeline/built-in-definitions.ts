@@ -4,7 +4,10 @@ import { readDefinition } from './definition-text.ts';
 import { programOf } from './runner-override.ts';
 import type { FoundDefinition, TypeKind } from './type-kinds.ts';
 
-/** Reads a built-in definition. A runner `exec` of the pipeline also replaces `exec` in it. */
+/**
+ * Reads a built-in definition. If the pipeline declares a runner `exec`, that runner runs every command of
+ * the definition, scripts included. Returns undefined after reporting an error.
+ */
 export function readBuiltIn<Definition extends object>(
   kind: TypeKind<Definition>,
   text: string,

@@ -10,7 +10,10 @@ import { readOverride, type RunnerOverride } from './runner-override.ts';
 import { readSourced } from './sources.ts';
 import type { FoundDefinition, KnownTypes, NamedType, TypeKind } from './type-kinds.ts';
 
-/** Declared types, and the built-in ones that no declaration overrides. */
+/**
+ * Declared types, and the built-in types that no declaration overrides. A built-in definition is read when
+ * something names it.
+ */
 export function readTypes<Definition extends object>(
   kind: TypeKind<Definition>,
   blocks: readonly ReadBlock[],

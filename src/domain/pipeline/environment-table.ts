@@ -27,7 +27,7 @@ export type CommandContext = (typeof COMMAND_CONTEXTS)[number];
 export interface EnvironmentRow {
   /** The variable. If it contains `<`, the row is for all variables that begin with the text before that. */
   name: string;
-  /** What else may set a variable of this name. Absent: nothing may. */
+  /** `pipeline`: the pipeline may also set a variable of this name. Absent: only Millrace may. */
   alsoSetBy?: 'pipeline';
   value: string;
   /** One such variable, as `env` prints it. */

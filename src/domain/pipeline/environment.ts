@@ -6,7 +6,8 @@ import { isReservedVariable } from './environment-table.ts';
 import { findSecretNames } from './secret-placeholder.ts';
 
 /**
- * Reads the variables of `before`, then those of the attribute `env`. The field is absent if there are none.
+ * The variables of `before`, then those of the attribute `env`. The field `env` is absent if there are none.
+ * Reports invalid names and names that are set twice.
  */
 export function readEnvironmentVariables(
   block: ReadBlock,

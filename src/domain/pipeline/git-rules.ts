@@ -5,8 +5,8 @@ import type { Resource, ResourceType } from './pipeline.ts';
 import { findSecretNames } from './secret-placeholder.ts';
 
 /**
- * The scripts check these rules again, because the value of a secret is not known when a pipeline is
- * compiled.
+ * Rules for the parameters of the type git. The scripts of the type check them again, because the value of a
+ * secret is not known when a pipeline is compiled.
  */
 export const gitRules: ParameterRules = {
   required: ['url', 'name'],
@@ -157,8 +157,8 @@ function explainBadPaths(value: string): string | undefined {
 }
 
 /**
- * Whether the url shows which forge it is. A secret url counts as known, because the script checks it again,
- * and so does a missing one, which is reported elsewhere.
+ * Whether the url shows which forge it is. A secret url counts as known, because the script checks it again.
+ * A missing url also counts as known, because it is reported elsewhere.
  */
 function isKnownForge(url: string): boolean {
   const isPublicForge = /^https?:\/\/(?:[^/@]*@)?(?:www\.)?(?:github|gitlab)\.com\//.test(url);

@@ -9,7 +9,7 @@ import type { IdentityRequest } from './pipeline.ts';
 export const MAX_IDENTITIES = 5;
 const audiencePattern = /^[!-~]{1,255}$/;
 
-/** The identity tokens of a job. Reports two that would set the same variable. */
+/** The identity tokens that a job requests. Reports two that would set the same variable. */
 export function readIdentities(blocks: readonly ReadBlock[], report: Report): IdentityRequest[] {
   const taken = new Map<string, Label>();
   const [extra] = blocks.slice(MAX_IDENTITIES);

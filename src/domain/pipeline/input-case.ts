@@ -6,7 +6,7 @@ import { inputVariable } from './inputs.ts';
 
 /**
  * Warns about `$input_version` if the variable of the input is `$INPUT_VERSION`. Names of variables are
- * case-sensitive, so the other spelling is empty.
+ * case-sensitive, so `$input_version` is empty.
  */
 export function warnOfInputCase(job: ReadBlock, report: Report): void {
   const inputs = job.blocks.filter(({ type }) => type === 'input');

@@ -7,7 +7,7 @@ import { checkInputValue } from './input-values.ts';
 import { checkName, claimName } from './name.ts';
 import type { Input } from './pipeline.ts';
 
-/** The fields of a job's form. Reports two that would set the same variable. */
+/** The inputs of a job. Reports two inputs that would set the same variable. */
 export function readInputs(blocks: readonly ReadBlock[], report: Report): Input[] {
   const taken = new Map<string, Label>();
   return blocks.flatMap((block) => {

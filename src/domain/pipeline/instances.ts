@@ -61,7 +61,10 @@ export const describeInstance = (group: string, { key }: Instance, groupSize: nu
   groupSize,
 });
 
-/** Adds `each` to the scope. `unknown`: `each` has no value because of an error, which was reported. */
+/**
+ * Adds `each` to the scope. `unknown`: `each` has no value because of an error, which was reported.
+ * Undefined: the block is not in a group, so it has no `each`.
+ */
 export function withEach(reader: BlockReader, instance: Instance | 'unknown' | undefined): BlockReader {
   if (instance === undefined) return reader;
   if (instance === 'unknown') return { ...reader, eachBroken: true };

@@ -5,7 +5,7 @@ import { builtInSource } from './built-in-source.ts';
 import type { Origin } from './pipeline.ts';
 import { findSecretNames } from './secret-placeholder.ts';
 
-/** A type with the names of its parameters, as far as the step names one that exists. */
+/** The type of the resource or notification that a step names. */
 interface StepType {
   params: readonly string[];
   builtIn: boolean;
@@ -31,7 +31,10 @@ export function warnOfNearMisses(
   }
 }
 
-/** The type that reports check runs to a forge, as a notification or, the older form, as a resource. */
+/**
+ * Source of the type that reports check runs to a forge: a notification type, and in its older form a
+ * resource type.
+ */
 export const CHECK_RUN_SOURCE = 'svc://hostcheck';
 
 /** The values that the API of check runs accepts. */

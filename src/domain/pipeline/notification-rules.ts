@@ -12,8 +12,8 @@ const chatRules: ParameterRules = {
 };
 
 /**
- * Rules by source. The scripts check these rules again, because the value of a secret is not known when a
- * pipeline is compiled.
+ * Rules for the parameters of notification types, by source. The scripts of the types check them again,
+ * because the value of a secret is not known when a pipeline is compiled.
  */
 export const notificationRules: Readonly<Record<string, ParameterRules>> = {
   'svc://chatone': chatRules,
@@ -92,7 +92,7 @@ function explainBadId(id: string): string | undefined {
 
 /**
  * Explains why the parameters do not name one repository on a known forge. A secret url does not show what
- * forge it is.
+ * forge it is, so it needs the parameter `provider`.
  */
 function explainPlace(values: ReadonlyMap<string, string>): Contradiction | undefined {
   const has = (name: string): boolean => (values.get(name) ?? '') !== '';

@@ -63,7 +63,7 @@ function explainBadFormat(format: string): string | undefined {
     : `${JSON.stringify(format)} is no format: use json, yaml, env or raw`;
 }
 
-/** Explains why the parameters are not exactly one way to log in to Vault, with all that it needs. */
+/** What is wrong if the parameters are not one complete way to log in to Vault. Empty: nothing. */
 function explainBadLogin(values: ReadonlyMap<string, string>): Contradiction[] {
   const ways = [['token'], ['role_id', 'secret_id'], ['role', 'jwt']];
   const chosen = ways.filter((names) => names.some((name) => (values.get(name) ?? '') !== ''));

@@ -10,8 +10,7 @@ import type { HookAction, Hooks, NotifyStep, Step } from './steps.ts';
  */
 export interface Pipeline {
   /**
-   * Every type that a resource of the pipeline uses, built-in ones included, so that a revision is
-   * complete.
+   * Every type that a resource of the pipeline uses, built-in types included, so that a revision is complete.
    */
   resourceTypes: ResourceType[];
   resources: Resource[];
@@ -39,8 +38,8 @@ export interface Origin {
 export interface ResourceType {
   name: string;
   /**
-   * The definition came with Millrace. If it has no commands (cron and trigger, under any name), the operator
-   * itself answers the checks, and gets need no command.
+   * The definition came with Millrace. Without commands it is cron or trigger, under any name: a get runs
+   * nothing, and versions come from the operator (cron) or from puts and people (trigger).
    */
   builtIn: boolean;
   /** Names of the parameters that a resource of the type may set. */
@@ -73,7 +72,7 @@ export interface Resource {
    */
   schedule?: Schedule;
   /**
-   * The schedule of checks once a webhook has arrived, because checks are then only a fallback
+   * The schedule of checks while the webhooks of the resource work, because checks are then only a fallback
    * (`webhook_interval`).
    */
   webhookSchedule?: Schedule;

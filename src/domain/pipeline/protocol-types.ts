@@ -94,7 +94,7 @@ export function valuesByName(
   return values;
 }
 
-/** Parameters that must be texts. Reports the others. */
+/** The parameters whose values are texts. Reports those with other values. */
 export function textParameters(parameters: readonly Parameter[], report: Report): Parameter[] {
   for (const { problem } of parameters) if (problem) report(problem);
   return parameters.filter(({ problem }) => problem === undefined);

@@ -68,7 +68,10 @@ export function readPlan(block: ReadBlock, context: PlanContext): Step[] {
   return plan;
 }
 
-/** Adds a branch to the chain of the `if` before it. Returns the chain if another branch may follow. */
+/**
+ * Adds a branch to the chain of the `if` before it. Returns the chain if another branch may follow.
+ * `mayLackIf`: a block could not be read, and it may be the missing `if`.
+ */
 function readBranch(
   block: ReadBlock,
   chain: Branch[] | undefined,
@@ -115,7 +118,10 @@ function readCondition(block: ReadBlock, { report, reader }: PlanContext): strin
   return written.text;
 }
 
-/** Points at the character with the fault, if the spelling shows where it is. */
+/**
+ * Points at the character with the fault, if the spelling shows where it is. If an expression computed the
+ * text, the diagnostic also shows the text.
+ */
 function explainFault(
   { character, reason }: ConditionFault,
   written: LocatedString,

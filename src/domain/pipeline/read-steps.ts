@@ -25,7 +25,7 @@ import { checkStepParameters, checkUnique, textsByName } from './parameter-names
 import { readGetParams, textParameters, valuesByName } from './protocol-types.ts';
 import { readCommand } from './read-command.ts';
 import {
-  isCheckedByOperator,
+  isBuiltInWithoutCommands,
   isTriggerStream,
   type KnownResource,
   type KnownResources,
@@ -60,7 +60,7 @@ export function readGet(block: ReadBlock, context: StepContext): GetStep {
   const known = findResource(block, context);
   const resource = known?.resource.name ?? targetOf(block).text;
   const type = known?.type;
-  if (type && !type.check && !type.pull && !isCheckedByOperator(type)) {
+  if (type && !type.check && !type.pull && !isBuiltInWithoutCommands(type)) {
     const message = `a get cannot use ${resource}: its type ${type.name} can neither check nor pull`;
     context.report(diagnose('get-not-supported', block.range, message));
   }
@@ -194,7 +194,10 @@ export function readNotify(block: ReadBlock, context: StepContext): NotifyStep {
   };
 }
 
-/** Name of a step: its single label, or the label of its resource. */
+/**
+ * Name of a step: its last label, or the label of its resource if it has none. A single label is a name that
+ * the author chose, so it is checked; two labels name the resource.
+ */
 function nameOf(block: ReadBlock, known: KnownResource | undefined, report: Report): string {
   if (block.labels.length === 1) checkName(report, 'name', block.type, labelAt(block, 0));
   return block.labels.length === 0 && known ? known.resource.label : stepName(block).text;

@@ -1,8 +1,8 @@
 import type { Contradiction, ParameterRules } from './parameter-rules.ts';
 
 /**
- * The scripts check these rules again, because the value of a secret is not known when a pipeline is
- * compiled.
+ * Rules for the parameters of the type registry-image. The scripts of the type check them again, because the
+ * value of a secret is not known when a pipeline is compiled.
  */
 export const registryRules: ParameterRules = {
   required: ['repository'],
@@ -76,18 +76,18 @@ function explainBadRepository(repository: string): string | undefined {
   if (parts.some((part) => /[@:]/.test(part)))
     return 'the repository has a tag or a digest: use the parameter tag, or semver';
   const isGood = !isHost || /^[A-Za-z\d.-]+(?::\d{1,5})?$/.test(first);
-  return isGood && repository.length <= MAX_NAME && parts.every((part) => NAME.test(part))
+  return isGood && repository.length <= MAX_NAME_CHARACTERS && parts.every((part) => NAME.test(part))
     ? undefined
     : `${JSON.stringify(repository)} cannot be the name of a repository such as registry.example.org/team/app`;
 }
 
-/** Characters, as container runtimes count them. */
-const MAX_NAME = 255;
+/** Limit for the whole name with its host, as in container runtimes. */
+const MAX_NAME_CHARACTERS = 255;
 
 const COMPARATOR =
   /^(?:[<>]=?|[=^~])?v?(?:\d{1,9}|[xX*])(?:\.(?:\d{1,9}|[xX*])){0,2}(?:-[\dA-Za-z][\dA-Za-z.-]*)?$/;
 
-/** The program of the check accepts the same constraints. */
+/** Accepts the same constraints as `semverFilter`, the jq program of the check. */
 function explainBadConstraint(constraint: string): string | undefined {
   const alternatives = constraint.split('||').map((alternative) =>
     alternative

@@ -85,7 +85,7 @@ function oldNameOf(block: ReadBlock): LocatedString | undefined {
   return { ...old, text: block.instance ? instanceName(withType, block.instance.key) : withType };
 }
 
-/** Whether the former name could be one. The type before its first dot is a name too. */
+/** Whether the former name is valid. It may begin with a type and a dot, and that type must be valid, too. */
 function checkOldName(block: ReadBlock, { range }: LocatedString, report: Report): boolean {
   const [, type, name = ''] = /^(?:([^.]*)\.)?(.*)$/s.exec(stringAt(block, 'old_name')?.text ?? '') ?? [];
   const isTypeValid = type === undefined || checkName(report, 'type', 'resource type', { text: type, range });
@@ -158,7 +158,7 @@ function readSchedule(
     report(diagnose(answer.code, interval.range, message, answer.help));
     return undefined;
   }
-  if (!type.check && !isCheckedByOperator(type)) {
+  if (!type.check && !isBuiltInWithoutCommands(type)) {
     const message = `${attribute} has no effect: the type ${type.name} has no check`;
     report(diagnose('schedule-without-check', interval.range, message));
   }
@@ -179,14 +179,14 @@ const inTimeZone = (schedule: Schedule | undefined, timeZone: string | undefined
   schedule?.kind === 'cron' ? { ...schedule, ...defined({ timeZone }) } : schedule;
 
 /**
- * Whether the type is the built-in `trigger`, under any name. Puts of the team's pipelines make the versions
- * of its resources.
+ * Whether the type is the built-in `trigger`, under any name. The versions of its resources come from puts of
+ * the team's pipelines and from people.
  */
 export function isTriggerStream(type: Pick<ResourceType, 'builtIn' | 'origin'>): boolean {
   return builtInSource(type) === 'svc://trigger';
 }
 
-/** Whether the operator itself answers the checks of the type: cron and trigger, which have no commands. */
-export function isCheckedByOperator(type: ResourceType): boolean {
+/** Whether this is a built-in type without commands: cron or trigger. A get of it runs nothing. */
+export function isBuiltInWithoutCommands(type: ResourceType): boolean {
   return type.builtIn && !type.check && !type.pull && !type.push;
 }

@@ -16,8 +16,8 @@ export function findSecretNames(text: string): string[] {
 }
 
 /**
- * Replaces placeholders by values. A placeholder without a value stays in the text. To find out whether there
- * is one, compare `findSecretNames` with the known values.
+ * Replaces placeholders by values. A placeholder without a value stays in the text. To find such
+ * placeholders, compare `findSecretNames` of the text with the names that have a value.
  */
 export function replaceSecretPlaceholders(
   text: string,

@@ -32,12 +32,13 @@ export interface GetStep extends Attempted, StepEnvironment {
   resource: string;
   trigger: boolean;
   /**
-   * Jobs whose good builds must have used the same version, with groups expanded. Empty: any version will do.
+   * Jobs whose good builds must have used the same version, with groups expanded. Empty: the get takes any
+   * version.
    */
   passed: string[];
   /**
-   * `every`: no version is skipped. `latest`: the newest. Absent: every version without `passed`, the newest
-   * with it.
+   * `every`: the trigger builds every version. `latest`: it builds only the newest. Absent: `every` without
+   * `passed`, `latest` with `passed`.
    */
   version?: 'every' | 'latest';
   /** Parameters of the get, if the type has a protocol. */
@@ -107,9 +108,7 @@ export interface Branch {
   steps: Step[];
 }
 
-/**
- * All steps that do one thing, including those inside parallel groups and branches, in the order of the file.
- */
+/** All action steps, including those inside parallel groups and branches, in the order of the file. */
 export function actionsOf(steps: readonly Step[]): ActionStep[] {
   return steps.flatMap((step) => {
     if (step.kind === 'service') return [];

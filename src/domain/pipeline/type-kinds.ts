@@ -16,6 +16,7 @@ export type FoundDefinition<Definition> = Definition & Omit<NamedType, 'name'>;
 
 /** One of the five kinds of types, and how to read its definitions. */
 export interface TypeKind<Definition> {
+  /** Type of the block that defines such a type: `resource_type`. */
   block: string;
   /** The kind in a sentence: `resource type`. */
   noun: string;
