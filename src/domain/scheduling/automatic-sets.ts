@@ -19,7 +19,7 @@ export interface VersionSet {
   /** One version for each get, in the order of the gets, as places (see `Facts`). */
   versions: number[];
   cause: BuildCause;
-  /** Input values that a person chose. Absent: those of automatic builds. */
+  /** Input values that a person chose. Absent: the defaults, as in automatic builds. */
   inputs?: InputValues;
   /** Row ids of queued builds that the build of this set supersedes. */
   supersedes?: number[];

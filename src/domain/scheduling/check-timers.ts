@@ -53,8 +53,8 @@ export function claimScopes(
 }
 
 /**
- * The cause of the checks in a Pod of a CronJob. If the operator times the group, its CronJob is suspended,
- * so a person created the Pod.
+ * The cause of the checks in a Pod of a CronJob. If the operator starts the checks of the group, its CronJob
+ * is suspended, so a person created the Pod from it.
  */
 export function causeOfCronJobPod(free: readonly ScopeTimer[]): Cause {
   return free.some(({ timer }) => timer === 'cronjob') ? 'schedule' : 'manual';
@@ -97,8 +97,9 @@ export interface ScopeAfterCheck {
 }
 
 /**
- * The timer of a scope after a successful check. If the check changes the schedule in effect, the next check
- * is due one interval from now.
+ * The timer of a scope after a successful check. A run has set the next due time when it claimed the scope.
+ * That time changes only if the check shows that webhooks work, or that they no longer do: then it counts
+ * from now, as after a request.
  */
 export function afterSuccess(
   scope: CheckedScope,

@@ -1,4 +1,7 @@
-/** How many Pods a Team keeps ready at most, and for how long a ready Pod waits for a build. */
+/**
+ * How many Pods a Team keeps ready at most, and how many seconds after its creation a Pod without a build is
+ * deleted.
+ */
 export interface WarmSettings {
   pods: number;
   idleSeconds: number;
@@ -46,7 +49,7 @@ export interface WarmDecision {
 
 /** A Pod that is not ready after this time is given up. */
 export const MAX_CREATING_SECONDS = 180;
-/** How long no Pod of a shape is created after one of them failed. */
+/** For this long after a failed Pod was created, no other Pod of its shape is created. */
 export const FAILED_SECONDS = 300;
 
 /**

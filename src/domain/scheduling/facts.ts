@@ -93,7 +93,7 @@ export interface JobFacts {
   concurrency?: number;
   /** False: a newer set waits for a queued build instead of superseding it. */
   supersede?: boolean;
-  /** Automatic builds that have not ended, without those of `queued`: the oldest `concurrency` of them. */
+  /** The oldest `concurrency` automatic builds that have not ended, apart from those in `queued`. */
   active?: QueuedBuild[];
   /** Automatic builds of a newest set that wait for approval, for their turn or for their Pod. */
   queued?: QueuedBuild[];
@@ -119,8 +119,8 @@ export interface GetFacts {
    */
   baseline: number;
   /**
-   * For triggers with `every`: the versions above the baseline that no build of the job has used for this
-   * get. If the resource is pinned, only versions up to the pin.
+   * For triggers with `every`: the versions above the baseline, and not below the floor, that no build of the
+   * job has used for this get. If the resource is pinned, at most the pinned version.
    *
    * Without `passed`: the `MAX_UNUSED_VERSIONS` + 1 that were found first. With `passed`: the oldest
    * `MAX_UNUSED_VERSIONS` that are good in each upstream job, among the `MAX_PASSED_VERSIONS` (or
@@ -191,8 +191,8 @@ export interface GoodBuild extends GoodBuildPosition {
 }
 
 /**
- * A page of the versions (row ids) that builds of the job used for one get, the one found last first. A build
- * that was cancelled before it started, by a pin or by a disabled version, used nothing.
+ * A page of the versions (row ids) that builds of the job used for one get. The version found last comes
+ * first. A build that was cancelled before it started, by a pin or by a disabled version, used nothing.
  */
 export interface UsedVersionPage {
   job: number;

@@ -98,8 +98,8 @@ export function interruptedByRetry({ open, gets, inputs, origins }: RetryInterru
 }
 
 /**
- * The interruption group of a build. If any resource triggers the job, only such resources count: a new
- * version of another resource does not change the group.
+ * The interruption group of a build. If some gets of the job trigger, only versions of their resources count:
+ * a new version of another resource does not change the group.
  */
 function interruptionGroup(
   gets: RetryInterrupts['gets'],

@@ -37,7 +37,7 @@ export function jobsLikelyNext<Active extends ActiveJob>(active: readonly Active
   return [...byKey.values()];
 }
 
-/** The jobs that a good build of this one may trigger. */
+/** The jobs that a good build of this job may trigger. */
 function jobsAfter({ definition, job }: ActiveJob): string[] {
   return definition.jobs
     .filter(({ steps }) => getsOf(steps).some(({ trigger, passed }) => trigger && passed.includes(job)))

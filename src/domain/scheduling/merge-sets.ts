@@ -2,9 +2,9 @@ import type { VersionSet } from './automatic-sets.ts';
 import type { JobFacts } from './facts.ts';
 
 /**
- * Merges automatic sets and requested ones. If a requested set is built anyway, that build answers the
- * request and counts as the person's. In an interruptible job, where the last set wins, requested sets come
- * last. So versions that the person already knew of do not interrupt a requested build.
+ * Merges automatic sets and requested ones. If an automatic set is also requested, one build of it answers
+ * the request and counts as requested. In an interruptible job the last build interrupts the others, so
+ * requested sets come last: versions that the person already knew of must not interrupt a requested build.
  */
 export function mergeSets(
   { interruptible = false }: JobFacts,

@@ -51,7 +51,8 @@ export function nextCheck(started: CheckStarted, cronNext: CronNext): number | u
   const interval = schedule.seconds * 1000;
   if (started.cause !== 'schedule') return at + interval;
   const offset = ((started.pipeline * GOLDEN_RATIO) % 1) * interval;
-  // Count from now if the check started before its due time, or more than an interval after it.
+  // The next check is due at least half an interval after this one was due. Count from now if this check
+  // started before its due time, or more than an interval after it.
   const isOnTime = due <= at && due + interval > at;
   const earliest = Math.max((isOnTime ? due : at) + interval / 2, at + 1);
   return Math.round(Math.ceil((earliest - offset) / interval) * interval + offset);

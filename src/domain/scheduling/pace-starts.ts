@@ -62,9 +62,9 @@ export function slowAfter({ medians }: StartPace): number {
 }
 
 /**
- * Additive increase, multiplicative decrease, as in TCP: a window of quick starts adds one Pod per node, a
- * slow start halves the window. One overload halves the window once. Slow starts of one team do not halve it
- * while Pods of other teams start quickly.
+ * Additive increase, multiplicative decrease, as in TCP: as many quick starts as a node may have at a time
+ * add one Pod per node, a slow start halves the window. One overload halves the window once. Slow starts of
+ * one team do not halve it while Pods of other teams start quickly.
  */
 export function paceStarts(pace: StartPace, seen: ObservedStart): StartPace {
   const milliseconds = seen.seenAt - seen.beganAt;

@@ -2,9 +2,9 @@ import { formatList, type Reason } from './reasons.ts';
 import { whyPaused } from './why-no-build.ts';
 
 /**
- * The open builds of a team, without those that wait for approval. Occupied slots are counted from them each
- * time, never stored. A `queued` build waits for its turn. After that it is `running`, even if its Pod has no
- * node yet.
+ * The open builds of a team, without those that wait for approval. Each decision counts the slots that they
+ * take, so no counter is stored. A `queued` build waits for its turn. After that it is `running`, even if its
+ * Pod has no node yet.
  */
 export interface StartFacts {
   /** Builds of the team that may run at a time. Absent: no limit. */

@@ -36,8 +36,8 @@ interface PathEntry {
 
 export interface VersionPath {
   /**
-   * Jobs, nearest first: those that take the version, those downstream, and those that take versions which
-   * their puts made.
+   * Jobs, nearest first: those that take the version, jobs downstream, and jobs that take versions which puts
+   * of these jobs made.
    */
   path: PathEntry[];
   /** Versions whose builds are needed to follow the path further. */
