@@ -20,7 +20,10 @@ export interface CacheNeed {
   /** Name of the resource. For a cache of a job: `<job>:<cache>`. */
   resource: string;
   containers: string[];
-  /** The type of the resource is built in, so the author of the pipeline may not know of the cache. */
+  /**
+   * The type of the resource is built in, so the author of the pipeline may not know of the cache. If the
+   * Team has no volumes for caches, no message says that this cache is left out.
+   */
   byDefault: boolean;
 }
 

@@ -22,7 +22,7 @@ function secondsOfStep(step: Step): number {
   return sum(inside) + secondsOfHooks(step.hooks);
 }
 
-/** The hooks of the outcome that may take longest, and then those of `ensure`. */
+/** The hooks of the outcome whose hooks may take longest, plus those of `ensure`, which follow them. */
 function secondsOfHooks({ onSuccess, onFailure, onCancel, ensure }: Hooks = {}): number {
   return Math.max(...[onSuccess, onFailure, onCancel].map(secondsOfActions)) + secondsOfActions(ensure);
 }

@@ -1,7 +1,7 @@
 import type { Command } from '#domain/pipeline/command.ts';
 import type { PlanContainer } from './plan.ts';
 
-/** What an image must provide for those of the commands that run in it. */
+/** What an image must provide for the commands that run in it. Commands of other images are ignored. */
 export function imageNeeds(
   image: string,
   commands: readonly Command[],

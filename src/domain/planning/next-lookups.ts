@@ -85,6 +85,7 @@ function lookupOf(
   };
 }
 
+/** Inserts values into the JSON of the lookup, so it escapes them as in JSON. */
 function fillLookup(lookup: SecretLookup, known: ReadonlyMap<string, string>): SecretLookup {
   const valueOf = (name: string): string | undefined => {
     const value = known.get(name);

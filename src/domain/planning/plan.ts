@@ -57,8 +57,8 @@ export interface PlanContainer {
   /** Absent: the worker image, which has the shim, git, jq, curl, ssh and bash. */
   image?: string;
   /**
-   * Containers of one image in which steps run in parallel have the same pool: the name of the first of them.
-   * Absent: no other container has its image.
+   * Copies of one container, in which steps run in parallel, have the same pool: the name of the first copy.
+   * Absent: the container has no copies.
    */
   pool?: string;
   /** Name of the service that the container belongs to. No step runs in the container. */

@@ -23,7 +23,10 @@ export interface PodNeeds {
   caches: CacheNeed[];
 }
 
-/** What the Pod of a check run needs. `resources`: those that the run checks. */
+/**
+ * What the Pod of a check run needs. `resources`: those that the run checks, or whose new versions its hooks
+ * are for.
+ */
 export interface CheckPodNeeds extends PodNeeds {
   resources: string[];
 }

@@ -4,8 +4,8 @@ import type { Command } from '#domain/pipeline/command.ts';
 export const WORKER = 'worker';
 
 /**
- * Whether a command runs a program. `exec` with an empty path runs none. A runner of the pipeline counts as
- * running one even if its path becomes empty, so that its step fails.
+ * Whether a command runs a program. `exec` with an empty path runs none. A custom runner always counts as
+ * running a program. If its path becomes empty, its step fails.
  */
 export function isRunnable(command: Command): boolean {
   return command.runner !== 'exec' || command.path !== '';

@@ -5,9 +5,10 @@ import { containersFor } from './containers.ts';
 import type { PlanContainer } from './plan.ts';
 
 /**
- * The containers for the gets of the secrets that some work names: one for each image of the gets. No step
- * runs in them, so a step cannot replace a program that a get runs. `partsWithPlaceholders` returns the parts
- * of the work that may name secrets, without text from outside.
+ * The containers for the `get` commands of secret types, as far as some work names their secrets: one for
+ * each image of these commands. No step runs in them, so a step cannot replace a program that such a command
+ * runs. `partsWithPlaceholders` returns the parts of the work that may name secrets, without text from
+ * outside.
  */
 export function secretContainersOf(
   pipeline: Pipeline,
@@ -22,7 +23,7 @@ export function secretContainersOf(
   }));
 }
 
-/** The gets of these secrets, and of the secrets that those need. */
+/** The `get` commands of these secrets, and of the secrets that they need. */
 function getsFor({ secrets = [], secretTypes = [] }: Pipeline, names: readonly string[]): Command[] {
   const variables = new Map(secrets.map((secret) => [secret.name, secret]));
   const types = new Map(secretTypes.map((type) => [type.name, type]));
