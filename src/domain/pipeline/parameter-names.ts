@@ -10,7 +10,7 @@ export function declaredParams(block: ReadBlock, report: Report): string[] {
   return [...new Set(names.map(({ text }) => text))];
 }
 
-/** Adds the `params` of the block with the source to those of the fetched definition. */
+/** Adds the `params` of a block with a `source` to those of the definition at the source. */
 export function withDeclaredParams<Definition extends { params: string[] }>(
   definition: Definition,
   block: ReadBlock,

@@ -20,9 +20,14 @@ import type { NamedType } from './type-kinds.ts';
  */
 const EXCLUDED = ['check', 'pull', 'push', 'runner', 'params', 'cache'];
 
+/**
+ * Whether the block defines a type with a protocol. `image` alone counts, too, so that the missing `protocol`
+ * is reported.
+ */
 export const hasProtocol = ({ attributes }: ReadBlock): boolean =>
   attributes.has('protocol') || attributes.has('image');
 
+/** Returns undefined after reporting an error. */
 export function readProtocolType(
   block: ReadBlock,
   context: CompileContext,

@@ -158,6 +158,7 @@ export const isImage = (text: string): boolean => image.test(text);
 
 const parameterReference = /\$(?:param_\w+|\{param_\w+(?::-[\w.-]*)?\})/g;
 
+/** Whether the text is the name of an image that is known before the build starts. Reports it if not. */
 export function checkImage(
   { text, range }: LocatedString,
   { report, imageFromParams = false }: ReadingContext,

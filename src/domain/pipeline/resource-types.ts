@@ -55,6 +55,10 @@ function readOperation(block: ReadBlock, operation: string, context: CompileCont
 /** What an empty `pull` or `push` runs: it does nothing and succeeds. */
 export const NO_OP_COMMAND: Command = { runner: 'exec', path: 'true', args: [] };
 
+/**
+ * Whether the block runs nothing: `exec` without attributes, unless the pipeline has its own runner `exec`. A
+ * `check` must run something.
+ */
 export function isNoOpBlock({ type, labels, attributes }: ReadBlock, { runners }: CompileContext): boolean {
   return type !== 'check' && labels[0]?.text === 'exec' && attributes.size === 0 && !runners.has('exec');
 }

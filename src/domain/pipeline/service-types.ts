@@ -49,6 +49,7 @@ function readRequired(block: ReadBlock, name: string, context: CompileContext): 
   return undefined;
 }
 
+/** Undefined: the type has no `ready_check`. `broken`: it has one with an error, which was reported. */
 function readReady(block: ReadBlock, context: CompileContext): Definition['ready'] | 'broken' {
   const [ready] = blocksOf(block, 'ready_check');
   if (!ready) return block.misread.has('ready_check') ? 'broken' : undefined;

@@ -35,12 +35,13 @@ const MAX_PATH_CHARACTERS = 1000;
 export interface VolumeUse {
   resource: string;
   path: string;
-  /** A job that puts to the resource. Absent: nothing writes to the volume. */
+  /** A job that puts to the resource. Absent: no job does, so the volume may be read-only. */
   putBy?: string;
   /** A diagnostic at the value of the parameter. Its message is empty until the Team is known. */
   place: Diagnostic;
 }
 
+/** The paths of the resources that need a volume of the Team. */
 export function volumeUses(
   { resources, resourceTypes, jobs }: Pipeline,
   blocks: readonly ReadBlock[],
