@@ -21,8 +21,8 @@ type GetChoice =
   | { needs: NeededPage[] };
 
 /**
- * The newest versions that the gets of a job may take together. A pin decides first, then `passed`;
- * otherwise a get takes the newest version of its resource.
+ * The newest versions that the gets of a job may take together. A pin decides first, then `passed`; otherwise
+ * a get takes the newest version of its resource.
  */
 export function chooseSet({ gets }: JobFacts, snapshot: Snapshot): ChosenSet {
   const choices = [

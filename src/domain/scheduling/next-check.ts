@@ -2,8 +2,8 @@ import type { CronSchedule, Resource, ResourceType, Schedule } from '#domain/pip
 import { isTriggerStream } from '#domain/pipeline/resources.ts';
 
 /**
- * The first time after `after` that a cron expression matches. Undefined: never. Times are
- * milliseconds since 1970.
+ * The first time after `after` that a cron expression matches. Undefined: never. Times are milliseconds since
+ * 1970.
  */
 export type CronNext = (schedule: CronSchedule, after: number) => number | undefined;
 
