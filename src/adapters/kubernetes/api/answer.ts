@@ -1,23 +1,30 @@
-/** The response of the API server, or why there is none. Refusals are values, not exceptions. */
+/**
+ * The value that the API server returned, or the problem: an error response, or no usable response. A problem
+ * is a return value, not an exception.
+ */
 export type ApiAnswer<T> = { ok: true; value: T } | ApiProblem;
 
 export interface ApiProblem {
   ok: false;
-  /** HTTP status; 0 without a response. */
+  /** HTTP status of an error response; 0 if there was none. */
   status: number;
   /**
-   * Reason code of the API server. Without a response: `Unreachable`, `Timeout` or `TooLarge`; from a
-   * reflector, `WatchBroken` or `HandlerFailed`.
+   * The reason in the Status object of the API server, or `Http<status>` if the body has none. The client
+   * adds `Unreachable`, `Timeout` and `TooLarge`; a reflector adds `WatchBroken`, `WatchError` and
+   * `HandlerFailed`.
    */
   reason: string;
   message: string;
   retryAfterSeconds?: number;
 }
 
-/** The reason when an answer has more bytes than the limit. */
+/** The `reason` if the response has more bytes than the limit. */
 export const TOO_LARGE = 'TooLarge';
 
-/** Thrown by callers that need the value. The work queue retries. */
+/**
+ * A problem as an exception, for callers that cannot continue without the value. If it reaches the work
+ * queue, the queue retries the key.
+ */
 export class ApiError extends Error {
   readonly problem: ApiProblem;
 
@@ -30,13 +37,13 @@ export class ApiError extends Error {
   }
 }
 
-/** Returns the value. Throws the problem, with the operation that failed. */
+/** Returns the value, or throws an `ApiError` that names the operation. */
 export function orThrow<T>(answer: ApiAnswer<T>, operation: string): T {
   if (answer.ok) return answer.value;
   throw new ApiError(operation, answer);
 }
 
-/** Returns the value, undefined if the object does not exist. Throws any other problem. */
+/** Returns the value; undefined if the object does not exist. Throws an `ApiError` for any other problem. */
 export function orAbsent<T>(answer: ApiAnswer<T>, operation: string): T | undefined {
   if (answer.ok) return answer.value;
   if (answer.status === 404) return undefined;
@@ -44,8 +51,8 @@ export function orAbsent<T>(answer: ApiAnswer<T>, operation: string): T | undefi
 }
 
 /**
- * Reads the Status object of an error response. For any other body, the message has the body's first
- * characters.
+ * Reads the Status object in the body of an error response. If the body has none, the message quotes the
+ * body's first 300 characters.
  */
 export function apiProblem(status: number, body: string, retryAfter: string | undefined): ApiProblem {
   const failure = statusObject(body);
@@ -59,7 +66,7 @@ export function apiProblem(status: number, body: string, retryAfter: string | un
   };
 }
 
-/** The connection failed. */
+/** The problem of a request that failed or timed out without a response. */
 export function apiUnreachable(error: unknown): ApiProblem {
   const message = error instanceof Error ? error.message || error.name : String(error);
   const timedOut = error instanceof Error && /timeout/i.test(`${error.name} ${error.message}`);

@@ -9,8 +9,9 @@ interface ObjectWithMetadata {
 }
 
 /**
- * Applies the object unless the current one has all its fields with equal values, so changes by others are
- * undone. An annotation has the digest of the applied object, so that a removed field counts as a change too.
+ * Applies `desired` unless `current` has all its fields with equal values. This undoes changes that others
+ * made to these fields. An annotation holds a digest of `desired`: if a field is removed from `desired`, the
+ * digest differs, so the object is applied again and the API server removes the field.
  */
 export async function applyIfChanged<T extends ObjectWithMetadata>(
   client: Pick<ApiClient, 'apply'>,

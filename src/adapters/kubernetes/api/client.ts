@@ -21,10 +21,11 @@ const FIELD_MANAGER = 'millrace';
 const STATUS_FIELD_MANAGER = 'millrace-status';
 
 const PAGE_SIZE = 500;
-/** How much smaller the next page is when a page was too large to read. */
+/** If a page has too many bytes, the client requests it again with the page size divided by this. */
 const PAGE_DIVISOR = 4;
 /**
- * How often a throttled request (429, or 503 with Retry-After) is retried, and the longest wait in between.
+ * How many times a throttled request (429, or 503 with Retry-After) is retried, and the longest wait before a
+ * retry. Up to a quarter of the wait is added at random.
  */
 const THROTTLE_RETRIES = 4;
 const MAX_WAIT_SECONDS = 10;
@@ -52,7 +53,7 @@ interface Body {
   text: string;
 }
 
-/** The calls that Millrace makes to the API server. They do not throw: a refusal is a return value. */
+/** The calls that Millrace makes to the API server. They do not throw: they return problems as values. */
 export class ApiClient {
   readonly #connection: Connection;
   readonly #maxAnswerBytes: number;
@@ -67,8 +68,8 @@ export class ApiClient {
   }
 
   /**
-   * Lists all objects in pages, which have fewer objects if the objects are large. Returns the resource
-   * version from which a watch sees all later changes.
+   * Lists all objects, and passes them to `onPage` page by page. Large objects make the pages smaller.
+   * Returns the resource version from which a watch sees all later changes.
    */
   async list<T>(
     kind: ApiKind<T>,
@@ -110,7 +111,10 @@ export class ApiClient {
     return this.#call('POST', apiPath(kind, { namespace: object.metadata?.namespace }), json(object));
   }
 
-  /** Server-side apply. Removes the fields that the same manager applied before and that are missing now. */
+  /**
+   * Server-side apply with `force`: takes over fields that other managers own. Removes the fields that the
+   * same manager applied earlier and that `object` does not have.
+   */
   apply<T>(
     kind: ApiKind<T>,
     object: { metadata?: { name?: string; namespace?: string } } & T,
@@ -135,7 +139,7 @@ export class ApiClient {
     return this.#call('PATCH', apiPath(kind, ref), { contentType: PATCH.merge, text: JSON.stringify(patch) });
   }
 
-  /** Answers with a conflict if the object has changed since it was read. */
+  /** Returns a conflict (409) if the object has another resource version than `object`. */
   replace<T>(
     kind: ApiKind<T>,
     object: T & { metadata?: { name?: string; namespace?: string } },
@@ -161,7 +165,10 @@ export class ApiClient {
     return answer.ok || answer.status === 404 ? { ok: true, value: 'deleted' } : answer;
   }
 
-  /** Returns the user of a token that was issued for one of the audiences. */
+  /**
+   * Asks the API server to verify the token. The status of the result says who the user is, if the token is
+   * valid for one of the audiences.
+   */
   reviewToken(token: string, audiences: string[]): Promise<ApiAnswer<Wire<V1TokenReview>>> {
     const review = {
       apiVersion: 'authentication.k8s.io/v1',

@@ -4,14 +4,14 @@ import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { defined } from '#defined';
 
 /**
- * How to reach one API server: address, transport and identity. Watches have a pool of their own, so writes
- * do not wait for them.
+ * How to reach one API server: address, transport and credentials. Watches have their own connection pool, so
+ * other requests do not wait for them.
  */
 export interface Connection {
   server: string;
   requests: Dispatcher;
   watches: Dispatcher;
-  /** Authorization headers. Called for each request, because tokens are renewed on disk. */
+  /** Authorization headers. Called for each request, because credentials expire and are renewed. */
   authorization(): Promise<Record<string, string>>;
   close(): Promise<void>;
 }
@@ -19,12 +19,15 @@ export interface Connection {
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 const TOKEN_CACHE_MS = 30_000;
 const REQUEST_CONNECTIONS = 32;
-/** Shorter than the API server's idle limit of 90 s, so that the API server closes no pooled connections. */
+/**
+ * Shorter than the API server's idle limit of 90 s, so the client closes an idle connection before the server
+ * does.
+ */
 const KEEP_ALIVE_MS = 60_000;
 
 /**
- * The connection of a Pod, with its service account token and the cluster's CA. Both are read again when they
- * are renewed.
+ * The connection of a Pod, with its service account token and the CA of the cluster. The kubelet renews both
+ * files, so the token is read again every 30 seconds, and the CA for each new connection.
  */
 export function inClusterConnection(
   address: { host: string; port: string },
@@ -45,9 +48,9 @@ export function inClusterConnection(
 }
 
 /**
- * The connection of a kubeconfig file, with every authentication method of client-node. The import of
- * client-node is dynamic, because an operator in a cluster does not need it and saves its memory
- * (docs/adr/0043).
+ * The connection of a kubeconfig file, with every authentication method of client-node. If `file` is
+ * undefined, client-node looks for the configuration in its default places. The import of client-node is
+ * dynamic, because an operator in a cluster does not need it and saves its memory (docs/adr/0043).
  */
 export async function kubeconfigConnection(file: string | undefined): Promise<Connection> {
   const { KubeConfig } = await import('@kubernetes/client-node');

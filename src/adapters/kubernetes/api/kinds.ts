@@ -23,7 +23,7 @@ import type {
   TeamCustomResource,
 } from '#adapters/kubernetes/kinds/custom-resources.ts';
 
-/** An object of client-node's types as JSON carries it: times are strings. */
+/** A type of client-node as the JSON of the API has it: times are strings instead of Dates. */
 export type Wire<T> = T extends Date
   ? string
   : T extends readonly (infer Item)[]
@@ -33,8 +33,8 @@ export type Wire<T> = T extends Date
       : T;
 
 /**
- * Where objects of one kind are in the API. `Shape` does not exist at run time: it links the kind to its
- * type.
+ * How the API addresses the objects of one kind. `Shape` is the type of these objects. It exists for the type
+ * checker only: the field `shape` is never set.
  */
 export interface ApiKind<Shape> {
   apiVersion: string;
@@ -103,7 +103,10 @@ export interface ObjectRef {
   name: string;
 }
 
-/** Path of a kind's collection or of one object in it. */
+/**
+ * The path of one object, or of a collection if `ref` has no name. Without a namespace, the collection has
+ * the objects of all namespaces.
+ */
 export function apiPath(
   kind: ApiKind<unknown>,
   ref: { namespace?: string | undefined; name?: string },

@@ -10,7 +10,10 @@ export interface ListOptions {
   metadataOnly?: boolean | undefined;
 }
 
-/** The `Accept` header: whole objects, or only their metadata as the kind of a list or of one object. */
+/**
+ * The `Accept` header for whole objects, or for their metadata only. `kind` is the kind of the metadata
+ * response: the default is for a list, and a watch needs `PartialObjectMetadata`.
+ */
 export function acceptHeader({ metadataOnly }: ListOptions, kind = 'PartialObjectMetadataList'): string {
   return metadataOnly === true ? `${JSON_TYPE};as=${kind};g=meta.k8s.io;v=v1` : JSON_TYPE;
 }

@@ -13,7 +13,10 @@ export class AnswerTooLarge extends Error {
   }
 }
 
-/** The whole body as text. A body over the limit is read no further, and its connection is closed. */
+/**
+ * Reads the whole body as text. If the body has more bytes than `limit`, stops reading, closes the connection
+ * and throws `AnswerTooLarge`.
+ */
 export async function readAnswer(body: Dispatcher.ResponseData['body'], limit: number): Promise<string> {
   const parts: Buffer[] = [];
   let size = 0;

@@ -1,6 +1,9 @@
 const NEWLINE = 0x0a;
 
-/** Splits a body into lines. Only a newline ends a line. */
+/**
+ * Splits a body into lines. Only a newline ends a line, so text after the last newline is dropped. Throws if
+ * an incomplete line exceeds `maxBytes`.
+ */
 export async function* linesOf(body: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<string> {
   let parts: Uint8Array[] = [];
   let length = 0;

@@ -8,8 +8,9 @@ export interface QueueOptions {
   work(key: string): Promise<ReconcileResult>;
   concurrency: number;
   /**
-   * The share that a key belongs to, such as a team. Shares take turns, and a single share leaves one worker
-   * free for others. Absent: all keys have the same share.
+   * The share of the workers that a key counts against, such as its team. Shares take turns. If there are
+   * several workers, one share alone never occupies all of them. Without this function, all keys have the
+   * same share, which may occupy all workers.
    */
   shareOf?(key: string): string;
   onError(key: string, error: unknown, retryInMs: number): void;
@@ -36,10 +37,11 @@ const realClock: QueueClock = {
 };
 
 interface Entry {
-  /** `working-dirty`: the key was added again during its work. */
+  /** `waiting`: for the end of a delay. `working-dirty`: the key was added again during its work. */
   state: 'waiting' | 'queued' | 'working' | 'working-dirty';
+  /** When the delay of a waiting key ends; Infinity without a delay. */
   dueAt: number;
-  /** When a key that was added with a delay during its work is due again. */
+  /** When a key is due again that was added with a delay during its work; Infinity if none was. */
   dueAgainAt: number;
   cancel?: () => void;
   backOff: BackOff;
@@ -47,7 +49,7 @@ interface Entry {
 
 /**
  * A queue of keys without duplicates. A key that is added while it is being reconciled is reconciled once
- * more. Different keys run concurrently up to the limit.
+ * more. Different keys run concurrently, up to `concurrency`.
  */
 export class WorkQueue {
   readonly #options: QueueOptions;
@@ -56,11 +58,11 @@ export class WorkQueue {
   /** Ready keys by share. The share that has waited longest for its turn comes first. */
   readonly #ready = new Map<string, string[]>();
   readonly #workingByShare = new Map<string, number>();
-  /** Resolved when the queue is stopped and no work runs any more. */
+  /** Functions that resolve the promises of `stop`, called when no work runs any more. */
   readonly #idle: (() => void)[] = [];
   #working = 0;
   #stopped = false;
-  /** When work last began or ended. */
+  /** When work last began or ended, or a key was queued while there was no work. */
   #lastProgressAt: number;
 
   constructor(options: QueueOptions) {
@@ -74,7 +76,7 @@ export class WorkQueue {
     return this.#entries.size;
   }
 
-  /** Milliseconds since work last began or ended; 0 if there is no work. */
+  /** Milliseconds since work last began or ended; 0 if no key is queued or being reconciled. */
   stuckMs(): number {
     return this.#working > 0 || this.#ready.size > 0 ? this.#clock.now() - this.#lastProgressAt : 0;
   }
@@ -142,7 +144,7 @@ export class WorkQueue {
 
   #startWork(): void {
     while (this.#working < this.#options.concurrency) {
-      const key = this.#nextReady();
+      const key = this.#takeReady();
       const entry = key === undefined ? undefined : this.#entries.get(key);
       if (key === undefined || entry === undefined) return;
       entry.state = 'working';
@@ -154,10 +156,10 @@ export class WorkQueue {
   }
 
   /**
-   * The next key of the share with the fewest running keys; of several such shares, the one that waited
-   * longest.
+   * Takes the next key of the share with the fewest running keys. Of several such shares, takes the one that
+   * waited longest. Undefined if no share may start work.
    */
-  #nextReady(): string | undefined {
+  #takeReady(): string | undefined {
     let chosen: string | undefined;
     let fewest = this.#maxPerShare();
     for (const share of this.#ready.keys()) {
@@ -192,9 +194,9 @@ export class WorkQueue {
   async #work(key: string, entry: Entry): Promise<void> {
     let waitMs: number | undefined;
     try {
-      const ending = await this.#options.work(key);
+      const result = await this.#options.work(key);
       entry.backOff.reset();
-      if (ending !== 'done') waitMs = ending.requeueAfterMs;
+      if (result !== 'done') waitMs = result.requeueAfterMs;
     } catch (error) {
       waitMs = entry.backOff.next();
       this.#options.onError(key, error, waitMs);

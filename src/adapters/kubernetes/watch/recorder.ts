@@ -20,6 +20,7 @@ export interface EventNote {
   note: string;
 }
 
+/** A written Event, to which the recorder adds equal notes. `lastAt` is in milliseconds since the epoch. */
 interface Series {
   name: string;
   namespace: string;
@@ -29,6 +30,7 @@ interface Series {
 
 export interface RecorderOptions {
   client: Pick<ApiClient, 'create' | 'patchMerge'>;
+  /** Name of this replica, for the field `reportingInstance`. */
   instance: string;
   onProblem(problem: ApiProblem): void;
 }
@@ -41,8 +43,9 @@ const MAX_SERIES = 1000;
 const MAX_WAITING_EVENTS = 1000;
 
 /**
- * Writes Events one after another, in the background. Equal notes on an object within six minutes are one
- * Event with a count. If the API server does not answer, Events are lost; conditions are not.
+ * Writes Events one after another, in the background. Equal notes on an object with pauses of less than six
+ * minutes are one Event with a count. Events are lost if the API server does not answer. The conditions of
+ * the objects do not depend on Events.
  */
 export class EventRecorder {
   readonly #options: RecorderOptions;
@@ -68,8 +71,8 @@ export class EventRecorder {
   }
 
   /**
-   * When no Event waits, this writer ends without another `await`: an Event that is recorded afterwards
-   * starts a new writer.
+   * Between the last `shift` and the reset of `#writing` there is no `await`. So `record` never adds an Event
+   * for a writer that has ended, and instead starts a new one.
    */
   async #write(): Promise<void> {
     try {

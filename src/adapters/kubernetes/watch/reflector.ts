@@ -20,16 +20,22 @@ export interface ReflectorOptions<T, S extends CachedObject> extends ListOptions
   kind: ApiKind<T>;
   /** Reduces an object to the fields to cache. */
   project(object: T): S;
-  /** Handles every change. It should only enqueue a key. If it throws, it is called again. */
+  /**
+   * Handles every change. It should only enqueue a key. If it throws, it is called with the same change
+   * again.
+   */
   changed(change: ObjectChange<S>): void;
   onProblem(problem: ApiProblem): void;
   timing?: Partial<ReflectorTiming>;
 }
 
 export interface ReflectorTiming {
-  /** Timeout of a watch, minus up to a third, so that a dead connection is noticed soon. */
+  /**
+   * The longest timeout of a watch. Each watch uses this minus up to a third at random. It is short, so that
+   * a dead connection is noticed soon.
+   */
   watchSeconds: number;
-  /** How long after its timeout a watch may end before the client ends it. */
+  /** How long after its timeout a watch may continue before the client aborts it. */
   graceMs: number;
   /** Time between two full lists, plus or minus a fifth. */
   relistMs: number;
@@ -47,8 +53,8 @@ const TIMING: ReflectorTiming = {
 };
 const GONE = 410;
 /**
- * If a watch ends this soon without an event, the server is shutting down: the reflector pauses before the
- * next watch.
+ * If a watch ends this soon without an event, the API server is probably shutting down. The reflector then
+ * pauses before the next watch.
  */
 const EARLY_END_MS = 1000;
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
@@ -59,9 +65,9 @@ interface WatchEvent<T> {
 }
 
 /**
- * Caches the objects of one kind and reports changes. It lists, watches from the version of the list, and
- * lists again when the watch cannot continue, and every ten minutes. It never stops trying, with exponential
- * back-off.
+ * Caches the objects of one kind and reports changes. It lists, and then watches from the list's resource
+ * version. It lists again every ten minutes, and when the API server no longer has the version to watch from
+ * (410). After a problem, it waits with exponential back-off and tries again, until it is stopped.
  */
 export class Reflector<T, S extends CachedObject> {
   readonly store = new Store<S>();
@@ -69,11 +75,12 @@ export class Reflector<T, S extends CachedObject> {
   readonly #options: ReflectorOptions<T, S>;
   readonly #timing: ReflectorTiming;
   readonly #stop = new AbortController();
+  /** Changes for which the handler threw an error. */
   readonly #undelivered: ObjectChange<S>[] = [];
-  /** Objects noted during the current list, which may not contain them yet. */
+  /** Objects passed to `note` during the current list, which may not contain them yet. */
   #noted: S[] | undefined;
   /** The resource version up to which the store has all changes. */
-  #passed = '';
+  #seenVersion = '';
   readonly #firstList = Promise.withResolvers<boolean>();
   readonly #backOff: BackOff;
   #lastProgressAt = performance.now();
@@ -97,8 +104,8 @@ export class Reflector<T, S extends CachedObject> {
   }
 
   /**
-   * Milliseconds since the last event or attempt. A quiet watch ends soon, so a large value means that the
-   * loop hangs.
+   * Milliseconds since the last event or attempt. Even a watch without events ends after its timeout, so a
+   * large value means that the loop hangs.
    */
   stuckMs(): number {
     return performance.now() - this.#lastProgressAt;
@@ -115,11 +122,12 @@ export class Reflector<T, S extends CachedObject> {
   }
 
   /**
-   * Adds an object that this process has just written or read, before its watch event arrives. Ignores an
-   * object that has been deleted meanwhile: the watch has passed its version, and the store does not have it.
+   * Adds an object that this process has just written or read, before its watch event arrives. Does nothing
+   * if the watch has passed the version of the object: either the store already has the object, or the object
+   * has been deleted since.
    */
   note(object: S): void {
-    if (isPassed(object.resourceVersion, this.#passed)) return;
+    if (isIncluded(object.resourceVersion, this.#seenVersion)) return;
     this.#noted?.push(object);
     if (this.store.get(objectKey(object)) === undefined) this.#deliver(this.store.put(object));
   }
@@ -148,9 +156,9 @@ export class Reflector<T, S extends CachedObject> {
     if (!answer.ok || this.#stop.signal.aborted) return answer;
     const keys = new Set(listed.map(objectKey));
     const newer = noted.filter(
-      (object) => !keys.has(objectKey(object)) && !isPassed(object.resourceVersion, answer.value),
+      (object) => !keys.has(objectKey(object)) && !isIncluded(object.resourceVersion, answer.value),
     );
-    this.#passed = answer.value;
+    this.#seenVersion = answer.value;
     this.#deliver(this.store.replace([...listed, ...newer]));
     this.#firstList.resolve(true);
     return answer;
@@ -188,7 +196,7 @@ export class Reflector<T, S extends CachedObject> {
         const event: WatchEvent<T> = JSON.parse(line);
         if (event.type === 'ERROR') return { version, problem: problemIn(event) };
         version = event.object.metadata?.resourceVersion ?? version;
-        this.#passed = version;
+        this.#seenVersion = version;
         if (event.type !== 'BOOKMARK') this.#apply(event);
       }
       return { version };
@@ -235,9 +243,12 @@ export class Reflector<T, S extends CachedObject> {
 
 const COMPARABLE = /^\d+$/;
 
-/** Whether a list or watch up to `reached` includes the version. The API server counts versions upwards. */
-function isPassed(version: string, reached: string): boolean {
-  return COMPARABLE.test(version) && COMPARABLE.test(reached) && BigInt(version) <= BigInt(reached);
+/**
+ * Whether a list or watch that has reached `seenVersion` includes the changes up to `version`. The API
+ * server's versions are increasing numbers; other texts cannot be compared, so the result is false.
+ */
+function isIncluded(version: string, seenVersion: string): boolean {
+  return COMPARABLE.test(version) && COMPARABLE.test(seenVersion) && BigInt(version) <= BigInt(seenVersion);
 }
 
 function problemIn<T>(event: WatchEvent<T>): ApiProblem {

@@ -1,4 +1,4 @@
-/** The fields that every object in a store has. Projections have more. */
+/** The fields that every object in a store has. Most stores hold projections, which have more fields. */
 export interface CachedObject {
   namespace: string;
   name: string;
@@ -34,7 +34,10 @@ export class Store<S extends CachedObject> {
     return this.#objects.values();
   }
 
-  /** If an object with another uid had this name, the changes are its deletion and an addition. */
+  /**
+   * Adds or updates an object. If the store has an object with this name and another uid, the changes are the
+   * deletion of that object and an addition.
+   */
   put(object: S): ObjectChange<S>[] {
     const key = objectKey(object);
     const previous = this.#objects.get(key);
@@ -48,7 +51,7 @@ export class Store<S extends CachedObject> {
     ];
   }
 
-  /** Changes nothing if an object with another uid has this name now. */
+  /** Removes an object. Changes nothing if the store has an object with this name and another uid. */
   remove(object: S): ObjectChange<S>[] {
     const key = objectKey(object);
     const previous = this.#objects.get(key);
