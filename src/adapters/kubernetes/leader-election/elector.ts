@@ -10,7 +10,7 @@ import {
   withInterval,
 } from './lease-terms.ts';
 
-/** The spec of a Lease. */
+/** The spec of a Lease. Times are in ISO 8601. An empty `holder` means that the Lease was released. */
 export interface LeaseRecord {
   holder: string;
   leaseSeconds: number;
@@ -19,24 +19,27 @@ export interface LeaseRecord {
   transitions: number;
 }
 
-/** A record, and the resource version for an update. */
+/** A record and the resource version of the Lease, which `update` needs. */
 export interface VersionedRecord {
   record: LeaseRecord;
   version: string;
 }
 
-/** Reads and writes the Lease. An update of another version fails with a conflict. */
+/**
+ * Reads and writes the Lease. `read` returns undefined if it does not exist. `update` fails with a conflict
+ * if the Lease has another version by then.
+ */
 export interface LeaseAccess {
   read(): Promise<ApiAnswer<VersionedRecord | undefined>>;
   create(record: LeaseRecord): Promise<ApiAnswer<VersionedRecord>>;
   update(record: LeaseRecord, version: string): Promise<ApiAnswer<VersionedRecord>>;
 }
 
-/** A monotonic clock for waiting. Wall time is only for display in the Lease. */
+/** A monotonic clock in milliseconds, for waiting. Wall time is only for display in the Lease. */
 export interface ElectorClock {
   now(): number;
   wallTime(): Date;
-  /** Resolves after the time, or when the signal aborts. */
+  /** Resolves after this time, or when the signal aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
 
@@ -50,29 +53,34 @@ export interface ElectorOptions {
 
 /**
  * Leader election by the rules of client-go. A lease has expired if its record has not changed for its
- * duration, measured by the clock of this process. The leader stops before other replicas may take over. In
- * addition to client-go, the duration adapts to how regularly the leader renews (`lease-terms.ts`), and a
- * leader whose process stood still asks the API server before it gives up: it still leads unless another
- * replica has taken over meanwhile. The lease stops no writes of a former leader; the leader epoch in the
- * database does.
+ * duration, measured by the clock of this process. The leader stops before other replicas may take over.
+ *
+ * Two rules differ from client-go. The duration adapts to how regularly the leader renews (`lease-terms.ts`).
+ * And a leader whose process stood still (it got no processor time, or ran a long task) reads the Lease
+ * before it gives up: it still leads unless another replica has taken over.
+ *
+ * The lease stops no writes of a former leader; the leader epoch in the database does.
  */
 export class Elector {
   readonly #options: ElectorOptions;
   readonly #random: () => number;
   #observed: VersionedRecord | undefined;
   #observedAt = -Infinity;
-  /** When this process sent its last successful write. Other replicas measure from a later time. */
+  /**
+   * When this process sent its last successful write. Other replicas count the duration from when they read
+   * that write, which is later.
+   */
   #renewedAt = -Infinity;
-  /** Milliseconds since the last renewal, without a standstill of this process. */
+  /** Milliseconds since the last renewal. The first standstill of this process since then is not counted. */
   #ranMs = 0;
   /** Whether this process stood still since the last renewal. */
   #stoodStill = false;
   /**
-   * This process leads or has led. From then on, it takes no Lease without a holder: another replica may have
-   * led meanwhile and released the Lease.
+   * Whether this process leads or has led. From then on, it does not take a Lease without a holder: another
+   * replica may have led and released the Lease in the meantime.
    */
-  #leads = false;
-  /** Milliseconds between the renewals of this process. */
+  #hasLed = false;
+  /** Milliseconds between the last renewals of this process. */
   #intervals: number[] = [];
 
   constructor(options: ElectorOptions) {
@@ -92,7 +100,7 @@ export class Elector {
       const sentAt = clock.now();
       if (await this.#tryToHold()) {
         this.#renewedAt = sentAt;
-        this.#leads = true;
+        this.#hasLed = true;
         return true;
       }
       await clock.sleep(LOOK_EVERY_MS * (1 + 0.2 * this.#random()), signal);
@@ -123,9 +131,9 @@ export class Elector {
   }
 
   /**
-   * Waits for this time. While this process stands still (no processor, a long task), a sleep takes longer,
-   * and answers that arrive meanwhile are read only afterwards. One standstill between two renewals does not
-   * count, so that the leader can then ask the API server whether it still leads.
+   * Waits in slices, and counts the time in `#ranMs`. If the process stands still, a slice takes longer than
+   * planned, and the process reads responses only afterwards. The first standstill between two renewals does
+   * not count, so that the leader still has time to ask the API server whether it leads.
    */
   async #wait(ms: number, signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
@@ -133,24 +141,31 @@ export class Elector {
       const slice = Math.min(left, COUNT_EVERY_MS);
       const from = clock.now();
       await clock.sleep(slice, signal);
-      const counted = this.#timeThatCounts(slice, clock.now() - from);
+      const counted = this.#countSlice(slice, clock.now() - from);
       this.#ranMs += counted;
       left -= counted;
     }
   }
 
-  #timeThatCounts(slice: number, elapsed: number): number {
-    if (this.#stoodStill || elapsed < slice + STANDSTILL_MS) return elapsed;
+  /** Returns how much of a slice counts. Notes a standstill. */
+  #countSlice(plannedMs: number, elapsedMs: number): number {
+    if (this.#stoodStill || elapsedMs < plannedMs + STANDSTILL_MS) return elapsedMs;
     this.#stoodStill = true;
-    return slice;
+    return plannedMs;
   }
 
-  /** Uses the duration that other replicas read in the Lease, not that of the next renewal. */
+  /**
+   * Uses the duration in the current Lease, which other replicas read, and not the duration that the next
+   * renewal will write.
+   */
   #deadlineMs(): number {
     return renewDeadlineMs(this.#observed?.record.leaseSeconds ?? MIN_LEASE_SECONDS);
   }
 
-  /** Renews the lease until the deadline: a request that hangs must not extend the time of this leader. */
+  /**
+   * Tries to renew the lease, and gives up at the deadline: a request that hangs must not extend the time of
+   * this leader.
+   */
   async #renewWithinDeadline(): Promise<boolean> {
     const stopWaiting = new AbortController();
     const deadline = this.#wait(this.#deadlineMs() - this.#ranMs, stopWaiting.signal).then(() => false);
@@ -160,31 +175,35 @@ export class Elector {
     return isHeld;
   }
 
+  /** Creates, renews or takes over the Lease. False if another replica holds it or a request fails. */
   async #tryToHold(): Promise<boolean> {
     const { lease } = this.#options;
     const answer = await lease.read();
-    if (!answer.ok) return this.#failed('read', answer.message);
-    if (answer.value === undefined) return this.#write(await lease.create(this.#ownRecord(undefined)));
+    if (!answer.ok) return this.#reportFailure('read', answer.message);
+    if (answer.value === undefined) return this.#finishWrite(await lease.create(this.#ownRecord(undefined)));
     this.#observe(answer.value);
     const { record, version } = answer.value;
-    if (record.holder !== this.#options.identity && (this.#leads || !this.#isFree(record))) return false;
-    return this.#write(await lease.update(this.#ownRecord(record), version));
+    if (record.holder !== this.#options.identity && (this.#hasLed || !this.#isFree(record))) return false;
+    return this.#finishWrite(await lease.update(this.#ownRecord(record), version));
   }
 
-  #write(answer: ApiAnswer<VersionedRecord>): boolean {
-    if (!answer.ok) return this.#failed('write', answer.message);
+  #finishWrite(answer: ApiAnswer<VersionedRecord>): boolean {
+    if (!answer.ok) return this.#reportFailure('write', answer.message);
     this.#observe(answer.value);
     return true;
   }
 
-  #failed(operation: string, message: string): boolean {
+  #reportFailure(operation: string, message: string): boolean {
     this.#options.onProblem(
       `The Lease could not be ${operation === 'read' ? 'read' : 'written'}: ${message}`,
     );
     return false;
   }
 
-  /** The record expires by the time since it last changed, so an unchanged record keeps its time. */
+  /**
+   * Notes when the record last changed, because the lease expires by that time. Reading an unchanged record
+   * does not extend the lease.
+   */
   #observe(record: VersionedRecord): void {
     if (this.#observed?.version === record.version) return;
     this.#observed = record;
@@ -196,18 +215,18 @@ export class Elector {
     return this.#options.clock.now() - this.#observedAt >= record.leaseSeconds * 1000;
   }
 
-  #ownRecord(before: LeaseRecord | undefined): LeaseRecord {
+  #ownRecord(previous: LeaseRecord | undefined): LeaseRecord {
     const { identity, clock } = this.#options;
     const now = microTime(clock.wallTime());
-    const wasHolder = before?.holder === identity;
-    const transitions = before?.transitions ?? 0;
+    const wasHolder = previous?.holder === identity;
+    const transitions = previous?.transitions ?? 0;
     const sinceRenewalMs = Number.isFinite(this.#renewedAt) ? clock.now() - this.#renewedAt : 0;
     return {
       holder: identity,
       leaseSeconds: leaseSeconds([...this.#intervals, sinceRenewalMs]),
-      acquireTime: wasHolder ? before.acquireTime : now,
+      acquireTime: wasHolder ? previous.acquireTime : now,
       renewTime: now,
-      transitions: before === undefined || wasHolder ? transitions : transitions + 1,
+      transitions: previous === undefined || wasHolder ? transitions : transitions + 1,
     };
   }
 
@@ -223,7 +242,7 @@ export class Elector {
       acquireTime: now,
     };
     const answer = await lease.update(released, this.#observed.version);
-    if (!answer.ok) this.#failed('write', answer.message);
+    if (!answer.ok) this.#reportFailure('write', answer.message);
   }
 }
 

@@ -15,9 +15,9 @@ const RENEWALS_PER_LEASE = 4;
 const MAX_INTERVALS = 60;
 
 /**
- * The duration of the lease depends on the longest interval between recent successful renewals, in
- * milliseconds. With a fast API server, a dead leader is replaced within seconds. With a slow one, the leader
- * does not lose the lease.
+ * The duration of a lease. It depends on the longest interval between the recent successful renewals. With a
+ * fast API server, it is short, so another replica replaces a dead leader within seconds. With a slow API
+ * server, it is long, so the leader can renew in time.
  */
 export function leaseSeconds(intervalsMs: readonly number[]): number {
   const longest = Math.max(0, ...intervalsMs);
@@ -26,8 +26,8 @@ export function leaseSeconds(intervalsMs: readonly number[]): number {
 }
 
 /**
- * The leader stops after this time without a renewal: when a quarter of the lease is left, so before another
- * leader may start. The time of one standstill of its process is not counted.
+ * The leader stops leading after this time without a renewal. A quarter of the lease is then left, so no
+ * other replica leads yet. The time of one standstill of the process is not counted.
  */
 export function renewDeadlineMs(secondsOfLease: number): number {
   return secondsOfLease * 750;
