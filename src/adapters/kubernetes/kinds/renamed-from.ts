@@ -1,7 +1,7 @@
 import { ANNOTATION } from '#adapters/kubernetes/manifests/labels.ts';
 import type { RenamedFrom } from '#flows/pipelines/rename-ports.ts';
 
-/** The value of the annotation: three parts without slashes. */
+/** The value of the annotation: three parts, joined by slashes. */
 export function renamedFromText({ name, uid, key }: RenamedFrom): string {
   return [name, uid, key].join('/');
 }

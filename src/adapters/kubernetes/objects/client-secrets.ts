@@ -9,20 +9,26 @@ import { mapAnswer, objectAnswer } from './object-answer.ts';
 export interface ClientSecretsOptions {
   client: Pick<ApiClient, 'get' | 'patchMerge'>;
   namespace: string;
-  /** The only Secret that the API writes. The operator creates it, empty. */
+  /**
+   * The Secret that holds the client secrets: the only one that Millrace's API writes. The operator creates
+   * it without keys.
+   */
   name: string;
 }
 
 type ClientSecrets = Pick<ProviderObjects, 'saveSecret' | 'deleteSecret' | 'deleteSecretsBefore'>;
 
-/** A secret that stays has to be deleted by somebody later, so a failed write is repeated. */
+/**
+ * How many times the deletion of keys is tried. If all attempts fail, the client secret stays stored until a
+ * later change deletes it.
+ */
 const MAX_ATTEMPTS = 3;
 const DELETED: ObjectAnswer = { answer: 'done', value: undefined };
 
 /**
- * Client secrets that came through the API. Each has its own key, `<provider>_<time>_<id>`, that is never
- * reused. An OAuthProvider object therefore names either the old or the new secret, and the value of a key
- * never changes.
+ * Stores the client secrets that people enter through the API. Each gets a key of its own,
+ * `<provider>_<time>_<id>`, which is never reused. An OAuthProvider object therefore names either the old or
+ * the new secret, and the value of a key never changes.
  */
 export function clientSecrets({ client, namespace, name }: ClientSecretsOptions): ClientSecrets {
   const ref = { namespace, name };
@@ -62,7 +68,10 @@ export function clientSecrets({ client, namespace, name }: ClientSecretsOptions)
   };
 }
 
-/** Adds the marks that protect the Secret from Argo CD, if an older release created it. */
+/**
+ * Adds the labels and annotations that protect the Secret from Argo CD. A Secret that an older release
+ * created does not have them.
+ */
 export async function markClientSecrets({ client, namespace, name }: ClientSecretsOptions): Promise<void> {
   orAbsent(
     await client.patchMerge(KINDS.secrets, { namespace, name }, { metadata: MARKS_PATCH }),
@@ -70,7 +79,10 @@ export async function markClientSecrets({ client, namespace, name }: ClientSecre
   );
 }
 
-/** Reads one key from the API server, because mounted files are up to a minute late. */
+/**
+ * Reads one key from the API server, because mounted files are up to a minute late. Undefined if there is no
+ * such key or the request fails.
+ */
 export async function readClientSecret(
   { client, namespace, name }: Omit<ClientSecretsOptions, 'client'> & { client: Pick<ApiClient, 'get'> },
   key: string,

@@ -3,7 +3,7 @@ import type { ApiKind } from '#adapters/kubernetes/api/kinds.ts';
 import { ANNOTATION, BY_API, LABEL } from '#adapters/kubernetes/manifests/labels.ts';
 import type { ObjectAnswer } from '#flows/people/object-ports.ts';
 
-/** The metadata that the API reads. */
+/** The metadata fields that Millrace's API reads. */
 export interface ObjectMeta {
   name?: string;
   namespace?: string;
@@ -15,7 +15,7 @@ export interface ObjectMeta {
   annotations?: Record<string, string>;
 }
 
-/** Translates a response of the API server for the flows. The message of a refusal is for people. */
+/** Translates an answer of the API server for the flows. People see the message of a refusal. */
 export function objectAnswer<T>(answer: ApiAnswer<T>): ObjectAnswer<T> {
   if (answer.ok) return { answer: 'done', value: answer.value };
   const { status, reason, message } = answer;
@@ -25,17 +25,17 @@ export function objectAnswer<T>(answer: ApiAnswer<T>): ObjectAnswer<T> {
   return { answer: 'unreachable', message: `The API server of Kubernetes does not answer: ${message}` };
 }
 
-/** Answers `managed` for objects that the API did not create. */
-export function onlyByApi<T extends { metadata?: ObjectMeta }>(written: ObjectAnswer<T>): ObjectAnswer<T> {
-  if (written.answer !== 'done') return written;
-  return isByApi(written.value.metadata) ? written : { answer: 'managed' };
+/** Turns the answer into `managed` if Millrace's API did not create the object. */
+export function onlyByApi<T extends { metadata?: ObjectMeta }>(result: ObjectAnswer<T>): ObjectAnswer<T> {
+  if (result.answer !== 'done') return result;
+  return isByApi(result.value.metadata) ? result : { answer: 'managed' };
 }
 
 function isByApi(metadata: ObjectMeta | undefined): boolean {
   return metadata?.labels?.[LABEL.madeBy] === BY_API;
 }
 
-/** The annotation with the account that requested this write. */
+/** The annotation with the account that made this change. */
 export function changedBy(by: string): Record<string, string> {
   return { [ANNOTATION.changedBy]: by };
 }
@@ -43,13 +43,14 @@ export function changedBy(by: string): Record<string, string> {
 interface NewObject {
   name: string;
   namespace?: string;
+  /** The account that creates the object. */
   by: string;
   finalizer?: string;
   annotations?: Record<string, string>;
   spec?: object;
 }
 
-/** A new object. It is created with its finalizer, so that no deletion is missed. */
+/** A new object. The finalizer is there from the start, so that the operator misses no deletion. */
 export function newObject<T>(kind: ApiKind<T>, object: NewObject): T {
   const { name, namespace, by, finalizer, annotations, spec = {} } = object;
   const metadata = {
@@ -63,6 +64,6 @@ export function newObject<T>(kind: ApiKind<T>, object: NewObject): T {
   return JSON.parse(JSON.stringify({ apiVersion: kind.apiVersion, kind: kind.kind, metadata, spec }));
 }
 
-export function mapAnswer<T, U>(written: ObjectAnswer<T>, map: (value: T) => U): ObjectAnswer<U> {
-  return written.answer === 'done' ? { answer: 'done', value: map(written.value) } : written;
+export function mapAnswer<T, U>(result: ObjectAnswer<T>, map: (value: T) => U): ObjectAnswer<U> {
+  return result.answer === 'done' ? { answer: 'done', value: map(result.value) } : result;
 }

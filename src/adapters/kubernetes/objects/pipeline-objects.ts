@@ -11,7 +11,7 @@ import { replaceSpec } from './replace-spec.ts';
 
 const kind = KINDS.pipelines;
 
-/** Pipeline objects that the API created. */
+/** Reads and writes the Pipeline objects that Millrace's API created. */
 export function pipelineObjects(
   client: Pick<ApiClient, 'get' | 'create' | 'replace' | 'delete'>,
 ): PipelineObjects {
@@ -51,7 +51,10 @@ function toPipelineObject({ metadata, spec, status }: Wire<PipelineCustomResourc
   });
 }
 
-/** Reasons of Ready=False while the operator could not judge the text. It tries again by itself, soon. */
+/**
+ * With these reasons of Ready=False, the operator has not yet decided whether the text is valid. It tries
+ * again soon, without another request.
+ */
 const UNDECIDED_REASONS: ReadonlySet<string> = new Set(['Retrying', 'MachineBusy']);
 
 type Status = Wire<PipelineCustomResource>['status'];
@@ -67,7 +70,8 @@ function judgementOf(
   const requested = observedRequest(annotations?.[ANNOTATION.requestedAt]);
   if (requested === status?.observedRequestedAt)
     return { verdict: { ready: ready.status === 'True', reason, message } };
-  // The verdict is on an earlier request. After an error, the status says what delays the newest one.
+  // Ready is the verdict on an earlier request. If the newest request failed with an error, Reconciling has
+  // the error.
   const fault = conditionOf(status, 'Reconciling', generation);
   return fault?.reason === 'Retrying' ? { undecided: { reason: fault.reason, message: fault.message } } : {};
 }

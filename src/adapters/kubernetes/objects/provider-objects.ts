@@ -14,7 +14,10 @@ type Options = ClientSecretsOptions & {
 };
 type ProviderResource = Wire<OAuthProviderCustomResource>;
 
-/** OAuthProvider objects that the API created, and the Secret with their client secrets. */
+/**
+ * Reads and writes the OAuthProvider objects that Millrace's API created, and the Secret with their client
+ * secrets.
+ */
 export function providerObjects(options: Options): ProviderObjects {
   const { client, name: secretName } = options;
   const kind = KINDS.oauthProviders;

@@ -3,18 +3,26 @@ import type { ApiKind, ObjectRef } from '#adapters/kubernetes/api/kinds.ts';
 import type { ObjectAnswer } from '#flows/people/object-ports.ts';
 import { changedBy, objectAnswer, onlyByApi, type ObjectMeta } from './object-answer.ts';
 
-/** Status writes of the operator change the resource version, so a conflict is retried. */
+/**
+ * When the operator writes the status, the resource version changes. The write of a spec then fails with a
+ * conflict, and is tried again up to this many times.
+ */
 const MAX_ATTEMPTS = 5;
 
 interface SpecChange<S> {
+  /** Undefined: replaces the spec of any generation. */
   generation: number | undefined;
   spec: S;
+  /** The account that makes the change. */
   by: string;
   /** Added to the annotations of the object. */
   annotations?: Record<string, string>;
 }
 
-/** Replaces the spec and nothing else, unless the spec has changed since that generation. */
+/**
+ * Replaces the spec and updates the annotations. Returns `changed` if the object has another generation than
+ * this, because then its spec has changed.
+ */
 export async function replaceSpec<T extends { metadata: ObjectMeta; spec: unknown }>(
   client: Pick<ApiClient, 'get' | 'replace'>,
   kind: ApiKind<T>,

@@ -5,7 +5,10 @@ import { TEAM_FINALIZER } from '#adapters/kubernetes/manifests/labels.ts';
 import type { TeamObject, TeamObjects } from '#flows/people/object-ports.ts';
 import { mapAnswer, newObject, objectAnswer, onlyByApi } from './object-answer.ts';
 
-/** Team objects, with an empty spec. If the API did not create an object, the answer is `managed`. */
+/**
+ * Reads, creates and deletes Team objects. The API creates them with an empty spec. The answer is `managed`
+ * for a Team that the API did not create.
+ */
 export function teamObjects(client: Pick<ApiClient, 'get' | 'create' | 'delete'>): TeamObjects {
   const read = async (name: string) => onlyByApi(objectAnswer(await client.get(KINDS.teams, { name })));
   return {

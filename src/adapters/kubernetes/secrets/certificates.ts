@@ -16,10 +16,10 @@ const SERVER_DAYS = 90;
  * less time left than the lifetime of a server certificate.
  */
 const RENEW_DAYS = 30;
-/** Certificates are valid from this much earlier, because clocks of nodes differ. */
+/** Certificates are valid from this long before their creation, because the clocks of nodes differ. */
 const BACKDATED_MS = 300_000;
 
-/** A certificate authority for the servers of this installation only. */
+/** Creates a certificate authority for the servers of one installation. */
 export async function makeAuthority(name: string, now: Date): Promise<CertificateAndKey> {
   const x509 = await library();
   const keys = await newKeys();
@@ -64,13 +64,16 @@ export async function makeServerCertificate(
   return { certificate: certificate.toString('pem'), key: await pemOf(keys.privateKey) };
 }
 
-/** Whether the authority is valid long enough to sign. */
+/** Whether the authority is valid for longer than a server certificate that it would sign today. */
 export function authorityIsGood(authority: CertificateAndKey | undefined, now: Date): boolean {
   const certificate = parseCertificate(authority);
   return certificate !== undefined && certificate.ca && daysLeft(certificate, now) > SERVER_DAYS;
 }
 
-/** Whether the certificate is signed by the authority, names all the hosts, and is not due for renewal. */
+/**
+ * Whether the authority has signed the certificate, and the certificate is for all the hosts and not due for
+ * renewal.
+ */
 export function serverCertificateIsGood(
   pair: CertificateAndKey | undefined,
   authority: CertificateAndKey,

@@ -12,7 +12,10 @@ import {
 } from './certificates.ts';
 import { MARKS } from './secret-marks.ts';
 
-/** The Secrets of one installation. The operator creates missing ones, and renews certificates. */
+/**
+ * For the functions in this file: they create the missing Secrets of one installation, and renew its
+ * certificates.
+ */
 export interface ReleaseSecretsOptions {
   client: Pick<ApiClient, 'get' | 'create' | 'patchMerge'>;
   namespace: string;
@@ -43,7 +46,7 @@ export async function ensureKeys(
   };
 }
 
-/** `<release>-admin`: the initial admin, unless the Secret already exists. */
+/** `<release>-admin`: the name and password of the initial admin. Values that the Secret already has stay. */
 export async function ensureFirstAdmin(
   options: ReleaseSecretsOptions,
 ): Promise<{ username: string; password: string }> {
@@ -57,13 +60,13 @@ export async function ensureFirstAdmin(
 export interface StoreKeyOptions extends ReleaseSecretsOptions {
   /** Both PEM. */
   makePair: () => Promise<{ publicKey: string; privateKey: string }>;
-  /** False: a request for a rotation waits. */
+  /** Whether to replace the key pair now if `rotate` requests it. Otherwise the request stays. */
   mayRotate: boolean;
 }
 
 /**
- * `<release>-store`: the key pair that encrypts stored secrets. A text under `rotate` requests a new pair;
- * the former private key is then under `previous`.
+ * `<release>-store`: the key pair that encrypts stored secrets. Any text under `rotate` requests a new pair.
+ * After the rotation, `previous` has the former private key.
  */
 export async function ensureStoreKeys(
   options: StoreKeyOptions,
@@ -80,8 +83,8 @@ export async function ensureStoreKeys(
 }
 
 /**
- * `<release>-oauth-api`: where the public gateway stores client secrets of identity providers. It is created
- * empty, and the operator may not read it.
+ * `<release>-oauth-api`: where the public gateway stores the client secrets of identity providers. The
+ * operator creates the Secret without keys, and may not read it.
  */
 export async function ensureOAuthSecret({
   client,
@@ -94,8 +97,8 @@ export async function ensureOAuthSecret({
 }
 
 /**
- * `<release>-database`: password and URL of the chart's own Postgres, and the authority of its certificate in
- * `<release>-postgres-tls`.
+ * `<release>-database`: password and URL of the chart's own Postgres, and the authority that signs its server
+ * certificate. That certificate is in `<release>-postgres-tls`.
  */
 export async function ensureDatabase(
   options: ReleaseSecretsOptions,
@@ -143,7 +146,8 @@ export function ensureWebhookTls(options: ReleaseSecretsOptions): Promise<Server
 }
 
 /**
- * The certificate in `<release>-webhook-tls` if cert-manager creates that Secret; undefined until it exists.
+ * The certificate in `<release>-webhook-tls`, if cert-manager creates that Secret. Undefined as long as the
+ * Secret does not exist or is incomplete.
  */
 export async function certManagerWebhookTls(
   options: ReleaseSecretsOptions,
@@ -155,7 +159,7 @@ export async function certManagerWebhookTls(
   return pair.certificate === '' || pair.key === '' ? undefined : pair;
 }
 
-/** `<release>-<service>-tls` for the Service `<release>-<service>`. */
+/** Creates or renews the certificate in `<release>-<service>-tls`, for the Service `<release>-<service>`. */
 async function ensureServerTls(options: ReleaseSecretsOptions, service: string): Promise<ServerTls> {
   const { namespace, release } = options;
   const now = options.now();
@@ -193,8 +197,8 @@ function valuesOf({ certificate, key }: CertificateAndKey): Values {
 }
 
 /**
- * Creates a missing Secret and writes values that changed. If two replicas start at the same time, one of
- * them creates the Secret and the other reads it.
+ * Creates a missing Secret, or writes the values that `valuesFrom` changes. If two replicas start at the same
+ * time, one of them creates the Secret and the other one reads it.
  */
 async function ensure(
   options: ReleaseSecretsOptions,

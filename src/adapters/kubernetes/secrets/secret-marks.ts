@@ -4,8 +4,8 @@ import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { MANAGED_BY } from '#adapters/kubernetes/manifests/labels.ts';
 
 /**
- * With label tracking, Argo CD assigns every object with this label to the Application that the label names,
- * and prunes the object.
+ * With label tracking, Argo CD assigns every object with this label to the Application that the label names.
+ * If the Application's source does not have the object, Argo CD prunes it.
  */
 const TRACKING_LABEL = 'app.kubernetes.io/instance';
 
@@ -22,7 +22,7 @@ export const MARKS = {
   },
 };
 
-/** A merge patch that marks a Secret of an older release. */
+/** A merge patch that adds the marks to a Secret of an older release, and removes the tracking label. */
 export const MARKS_PATCH = { ...MARKS, labels: { ...MARKS.labels, [TRACKING_LABEL]: null } };
 
 /** The Secrets that the operator creates and may read. The public gateway marks `<release>-oauth-api`. */
@@ -43,7 +43,9 @@ interface Options {
   release: string;
 }
 
-/** Marks the Secrets that an older release created. Secrets of others stay unmarked. */
+/**
+ * Adds the marks to Secrets that an older release created. Leaves out Secrets that Millrace does not manage.
+ */
 export async function markSecrets(options: Options): Promise<void> {
   await Promise.all(SUFFIXES.map((suffix) => markSecret(`${options.release}-${suffix}`, options)));
 }
@@ -56,6 +58,7 @@ async function markSecret(name: string, { client, namespace }: Options): Promise
   if (labels[MANAGED_BY] !== 'millrace' || (isMarked && !(TRACKING_LABEL in labels))) return;
   const patch = { metadata: { ...MARKS_PATCH, resourceVersion } };
   const answer = await client.patchMerge(KINDS.secrets, ref, patch);
-  // 409: the other replica marks the Secret now, or the next start of a replica does.
+  // 409: the Secret has changed since it was read. Another replica marks it now, or the next replica to
+  // start.
   if (!answer.ok && answer.status !== 409) orThrow(answer, `marking the Secret ${name}`);
 }

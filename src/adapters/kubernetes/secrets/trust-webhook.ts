@@ -4,8 +4,8 @@ import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { webhookConfigurationOf } from '#adapters/kubernetes/manifests/release-names.ts';
 
 /**
- * Sets the CA bundle of the admission webhook in the chart's ValidatingWebhookConfiguration, and nothing
- * else. Throws if it does not exist.
+ * Sets the CA bundle of the admission webhook in the ValidatingWebhookConfiguration of the chart, and nothing
+ * else. Throws if the configuration does not exist.
  */
 export async function trustWebhook(
   client: Pick<ApiClient, 'get' | 'apply'>,
