@@ -18,5 +18,6 @@ export interface ChangeHandlers {
   node(): void;
   /** A ConfigMap or Secret in a team's namespace. */
   reference(kind: 'configMap' | 'secret', change: ObjectChange<CachedObject>): void;
+  /** `watch` names the informer, such as `Pods in team-a`. */
   problem(watch: string, problem: ApiProblem): void;
 }

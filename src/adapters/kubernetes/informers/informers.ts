@@ -51,18 +51,19 @@ export interface InformersOptions {
 /** The informers of one team's namespace. */
 interface TeamWatches {
   pods: Reflector<Wire<V1Pod>, PodProjection>;
-  /** The reflectors of all kinds, with `pods`. */
+  /** The reflectors of all kinds in the namespace, including `pods`. */
   reflectors: AnyReflector[];
-  /** The first lists are complete. */
+  /** Whether the first lists of all kinds are complete. */
   synced: boolean;
 }
 
-/** The only node if the operator cannot list nodes. */
+/** The node to assume if none is known, for example because the operator may not list nodes. */
 const ASSUMED_NODE: StartNode = { cores: 4 };
 
 /**
- * All informers. Cluster-wide: the kinds of Millrace, and nodes. In the namespaces of teams, since the
- * operator may read no others: Pods, CronJobs, and the metadata of ConfigMaps and Secrets.
+ * All informers. Some are for the whole cluster: those of the custom resources of Millrace and of nodes. The
+ * others are for the namespaces of teams, because the operator may read no other namespaces: those of Pods
+ * and CronJobs, and of the metadata of ConfigMaps and Secrets.
  */
 export class Informers implements ClusterCache {
   readonly teams: Reflector<ObjectOf<typeof KINDS.teams>, TeamProjection>;
@@ -104,7 +105,7 @@ export class Informers implements ClusterCache {
     });
   }
 
-  /** Starts the cluster-wide informers. Resolves after the first lists of the kinds of Millrace. */
+  /** Starts the informers for the whole cluster. Resolves after the first lists of the custom resources. */
   async start(): Promise<void> {
     const ownKinds = [this.teams, this.pipelines, this.oauthProviders];
     for (const reflector of [...ownKinds, this.#nodes]) reflector.start();
@@ -122,6 +123,7 @@ export class Informers implements ClusterCache {
     watches.synced = listed.every(Boolean);
   }
 
+  /** Stops the informers of a team's namespace. */
   async leaveNamespace(namespace: string): Promise<void> {
     const watches = this.#namespaces.get(namespace);
     this.#namespaces.delete(namespace);
@@ -133,12 +135,12 @@ export class Informers implements ClusterCache {
     return Math.max(...this.#allReflectors().map((reflector) => reflector.stuckMs()));
   }
 
-  /** The Team whose namespace this is. */
+  /** The Team that owns the namespace. */
   teamOf(namespace: string): TeamProjection | undefined {
     return owningTeam(this.teams.store.values(), namespace);
   }
 
-  /** Empty if another team owns the namespace. */
+  /** The Pipelines in the namespace, if this team owns the namespace; otherwise empty. */
   pipelinesOf(team: string, namespace: string): PipelineProjection[] {
     return this.teamOf(namespace)?.name === team ? this.pipelinesIn(namespace) : [];
   }
@@ -173,7 +175,10 @@ export class Informers implements ClusterCache {
     return { apiVersion, kind, name, uid: pipeline.uid };
   }
 
-  /** Counts Pods with a valid seal and check Pods that a CronJob created, but no copies of sealed Pods. */
+  /**
+   * Counts Pods with a valid seal, and check Pods that a CronJob created, which have none. A copy of a sealed
+   * Pod has no valid seal, and is not counted.
+   */
   runningPods(namespace: string, kind: 'build' | 'check'): number | undefined {
     return this.podsIn(namespace)?.filter(({ labels, facts }) => {
       if (labels[LABEL.kind] !== kind || facts === undefined) return false;
@@ -182,10 +187,7 @@ export class Informers implements ClusterCache {
     }).length;
   }
 
-  /**
-   * The nodes that match the selector. A tainted node matches only a selector that is not empty. Without any
-   * known node, one is assumed.
-   */
+  /** The nodes that match the selector (see `matchingNodes`). If no node is known, one is assumed. */
   nodes(selector: NodeSelector): StartNode[] {
     const nodes = [...this.#nodes.store.values()];
     return nodes.length === 0 ? [ASSUMED_NODE] : matchingNodes(nodes, selector);
@@ -218,7 +220,7 @@ export class Informers implements ClusterCache {
     return this.podsIn(namespace) !== undefined || this.teamOf(namespace) === undefined;
   }
 
-  /** One Pod by `namespace/name`. */
+  /** A cached Pod by `namespace/name`; undefined if there is none, or the namespace is not watched. */
   pod(key: string): PodProjection | undefined {
     return this.#namespaces.get(key.split('/')[0] ?? '')?.pods.store.get(key);
   }

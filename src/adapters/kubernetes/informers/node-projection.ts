@@ -6,7 +6,10 @@ import type { NodeSupport } from '#domain/planning/user-namespaces.ts';
 import type { NodeSelector } from '#flows/pods/ports.ts';
 import { projectReference } from './projections.ts';
 
-/** What the start window and the decision on user namespaces need to know about a node. */
+/**
+ * The facts about a node that decide how many Pods may start there at a time, and whether Pods get a user
+ * namespace.
+ */
 export interface NodeProjection extends CachedObject {
   labels: Record<string, string>;
   cores: number;
@@ -62,7 +65,8 @@ function coresOf(quantity: string): number {
 }
 
 /**
- * The nodes that match the selector and take Pods. A tainted node matches only a selector that is not empty.
+ * The nodes that match the selector and take Pods. A tainted node matches only a selector that is not empty,
+ * because Pods without tags get no tolerations.
  */
 export function matchingNodes(nodes: readonly NodeProjection[], selector: NodeSelector): NodeProjection[] {
   const requiredLabels = Object.entries(selector);
@@ -74,7 +78,7 @@ export function matchingNodes(nodes: readonly NodeProjection[], selector: NodeSe
   );
 }
 
-/** The tags whose label some node has. */
+/** The tags of which at least one node has the label. */
 export function labelledTags(nodes: readonly NodeProjection[]): string[] {
   const labels = nodes.flatMap((node) => Object.entries(node.labels));
   return [

@@ -5,7 +5,7 @@ import type { OAuthProviderProjection } from './projections.ts';
 /** Delays the deletion of a provider while somebody could not sign in without it. */
 export const PROVIDER_FINALIZER = 'millrace.dev/oauth-provider';
 
-/** The OAuthProvider object as the flows read it. */
+/** Translates an OAuthProvider object into the form that the flows read. */
 export function providerOf({
   name,
   uid,

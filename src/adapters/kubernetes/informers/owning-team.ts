@@ -5,9 +5,9 @@ export function namespaceOfTeam(team: Pick<TeamProjection, 'name' | 'spec'>): st
 }
 
 /**
- * The Team that owns the namespace. If several Teams name it, Teams that were not refused come first, then
- * the oldest, so the order of events does not matter. The others are refused, because the namespace has the
- * owner's label.
+ * The Team that owns the namespace. Several Teams may name the same namespace. Then a Team that was not
+ * refused comes before one that was, and an older Team before a newer one. So the owner does not depend on
+ * the order of events. The other Teams are refused, because the label of the namespace names the owner.
  */
 export function owningTeam(teams: Iterable<TeamProjection>, namespace: string): TeamProjection | undefined {
   const [owner] = [...teams].filter((team) => namespaceOfTeam(team) === namespace).toSorted(compareClaims);

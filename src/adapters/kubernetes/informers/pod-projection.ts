@@ -9,12 +9,11 @@ import { workOfLabels } from './work-of-pod.ts';
 
 export interface PodProjection extends CachedObject {
   labels: Record<string, string>;
+  /** Absent if the labels of the Pod name no work of Millrace. */
   facts?: PodFacts;
 }
 
-/**
- * `sealed`: the Pod has a valid seal of Millrace. A Pod whose labels name no work of Millrace has no facts.
- */
+/** `sealed`: whether the Pod has a valid seal of Millrace. */
 export function projectPod(pod: Wire<V1Pod>, sealed: boolean): PodProjection {
   const reference = projectReference({ metadata: pod.metadata ?? {} });
   const labels = pod.metadata?.labels ?? {};

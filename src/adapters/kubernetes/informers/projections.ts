@@ -22,7 +22,7 @@ export interface ObjectProjection extends CachedObject {
   /** The deletionTimestamp. */
   deletedAt?: Date;
   /**
-   * Present if the API created the object. `changedBy`: the account that wrote the current spec, if one did.
+   * Present if the API created the object. `changedBy` is the account that changed it last through the API.
    */
   byApi?: { changedBy?: string };
 }
@@ -45,9 +45,9 @@ export interface PipelineProjection extends ObjectProjection {
   /** Names of the ConfigMaps and Secrets that the spec refers to. */
   configMaps: string[];
   secrets: string[];
-  /** The annotation that requests fetching sources again. */
+  /** The annotation that requests the operator to fetch the sources again. */
   requestedAt?: string;
-  /** The annotation of an object that continues the pipeline of another object. */
+  /** Present if this object continues the pipeline of another object, which was renamed. */
   renamedFrom?: RenamedFrom;
   status?: PipelineStatus;
 }
@@ -55,6 +55,7 @@ export interface PipelineProjection extends ObjectProjection {
 export type PipelineStatus = NonNullable<Wire<PipelineCustomResource>['status']>;
 
 export interface CronJobProjection extends CachedObject {
+  /** Name of the Pipeline that owns the CronJob; empty if none does. */
   pipeline: string;
 }
 
@@ -120,7 +121,7 @@ export function projectPipeline({
   });
 }
 
-/** Only identity and version, since the informers of ConfigMaps and Secrets read metadata only. */
+/** Identity and version only, because the informers of ConfigMaps and Secrets read only metadata. */
 export function projectReference({ metadata }: Pick<Wire<V1ConfigMap>, 'metadata'>): CachedObject {
   const { namespace, name, uid, resourceVersion } = projectMeta(metadata);
   return { namespace, name, uid, resourceVersion };

@@ -2,7 +2,10 @@ import { LABEL } from '#adapters/kubernetes/manifests/labels.ts';
 import { defined } from '#defined';
 import type { PodFacts } from '#flows/pods/ports.ts';
 
-/** The work that the labels of a Pod name. Labels prove nothing: anyone who can create Pods can set them. */
+/**
+ * The work that the labels of a Pod name: a build, checks, or waiting as a warm Pod. Labels prove nothing,
+ * because anyone who can create Pods can set them.
+ */
 export function workOfLabels(labels: Record<string, string>): PodFacts['work'] | undefined {
   const number = (name: string): number | undefined =>
     /^\d{1,15}$/.test(labels[name] ?? '') ? Number(labels[name]) : undefined;
