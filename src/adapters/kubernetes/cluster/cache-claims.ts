@@ -28,7 +28,7 @@ export async function prepareClaim(
   const existing = orAbsent(await client.get(KINDS.persistentVolumeClaims, { namespace, name }), operation);
   if (existing !== undefined) return judgeClaim(existing, owner);
   const answer = await client.create(KINDS.persistentVolumeClaims, desired);
-  // 409: another Pod of the same attempt created the claim at the same moment.
+  // 409: the claim was created after it was read.
   if (answer.ok || answer.status === 409) return { answer: 'ready' };
   if ([403, 404, 422].includes(answer.status)) return refused(`its volume was refused: ${answer.message}`);
   throw new ApiError(`creating the PersistentVolumeClaim ${namespace}/${name}`, answer);
@@ -44,8 +44,8 @@ export function cacheVolume(
 }
 
 /**
- * Whether a Pod may use an existing claim. Anyone who may create claims in the namespace could have created a
- * claim with this name.
+ * Whether a Pod may use an existing claim. Only a claim of this Pipeline is accepted, because others who may
+ * create claims in the namespace could have created a claim with this name.
  */
 function judgeClaim(
   { metadata = {} }: { metadata?: { deletionTimestamp?: string; ownerReferences?: { uid: string }[] } },
@@ -72,7 +72,7 @@ export interface ClaimSweepOptions {
   namespaces(): string[];
 }
 
-/** The claims of caches in the namespaces of teams. */
+/** Finds and deletes the claims of caches in the namespaces of teams. */
 export function cacheClaims(options: ClaimSweepOptions): CacheClaims {
   const { client, cache } = options;
   return {

@@ -22,8 +22,8 @@ interface CronJobToApply {
 }
 
 /**
- * Applies the CronJobs of a pipeline and deletes outdated ones. Skips a CronJob whose name somebody else's
- * CronJob has, and returns a message with the resources that are not checked because of that.
+ * Applies the CronJobs of a pipeline and deletes outdated ones. If the name of a CronJob is taken by somebody
+ * else's CronJob, skips it, and returns a message that names the resources that are therefore not checked.
  */
 export async function applyCheckCronJobs(
   pipeline: ScheduledPipeline,
@@ -56,7 +56,7 @@ export async function applyCheckCronJobs(
   return blocked;
 }
 
-/** The CronJobs of the pipeline by name. */
+/** The CronJobs that this Pipeline object owns, by name. */
 async function ownCronJobs(
   { namespace, pipeline, uid }: ScheduledPipeline,
   client: CheckCronJobsOptions['client'],

@@ -80,7 +80,10 @@ async function configText(
 
 type VariableSource = NonNullable<Wire<PipelineCustomResource>['spec']['varsFrom']>[number];
 
-/** Adds the variables of the source to `variables`. Returns why that is impossible, if it is. */
+/**
+ * Adds the variables of the source to `variables`. Returns the problem if the source cannot be read, and
+ * otherwise undefined.
+ */
 async function readSource(
   source: VariableSource,
   namespace: string,

@@ -40,7 +40,10 @@ export interface PodClusterOptions {
 /** Creates, finds and deletes the Pods of builds and checks. */
 export function podCluster(options: PodClusterOptions): Cluster {
   const { client, cache } = options;
-  /** How many Pods are being created, by kind and namespace. The cache does not have them yet. */
+  /**
+   * How many requests to create a Pod are running, by kind and namespace. The cache does not have these Pods
+   * yet.
+   */
   const beingCreated = new Map<string, number>();
 
   const create = async (pod: V1Pod, kind: PodKind | 'warm'): Promise<CreatePodAnswer> => {
@@ -153,13 +156,17 @@ function podOfRun(run: CheckRunFacts, admitted: AdmittedCheckPod, options: PodCl
   );
 }
 
-/** The Team must exist: in the same turn of the event loop, its rules have admitted the Pod. */
+/**
+ * Throws if the Team does not exist. It does exist, because its rules have admitted the Pod in the same turn
+ * of the event loop.
+ */
 function rulesOf(name: string, { cache }: PodClusterOptions): TeamRules {
   const team = cache.team(name);
   if (team === undefined) throw new Error(`Team ${name} is not ready yet.`);
   return team.rules;
 }
 
+/** Creates the Pod, or finds the one that Millrace created earlier with the same name. */
 async function createOrFind(options: PodClusterOptions, desired: Wire<V1Pod>): Promise<CreatePodAnswer> {
   const answer = await options.client.create(KINDS.pods, desired);
   if (answer.ok) {
@@ -172,8 +179,9 @@ async function createOrFind(options: PodClusterOptions, desired: Wire<V1Pod>): P
 }
 
 /**
- * A Pod with that name exists: Millrace created it before a crash, or somebody imitates it. The nonce tells:
- * nobody else knows it before the Pod of Millrace exists, and nobody can change it in an existing Pod.
+ * A Pod with that name exists: Millrace created it before a crash, or somebody imitates it. Only a Pod of
+ * Millrace has the right nonce: nobody else knows the nonce before that Pod exists, and nobody can change it
+ * in an existing Pod.
  */
 async function compareWithExisting(
   options: PodClusterOptions,
@@ -182,8 +190,8 @@ async function compareWithExisting(
   const { namespace, name = '' } = desired.metadata ?? {};
   const operation = `reading the Pod ${namespace}/${name}`;
   const found = orThrow(await options.client.get(KINDS.pods, { namespace, name }), operation);
-  const credential = credentialOf(desired);
-  if (credential !== undefined && credentialOf(found) === credential) {
+  const nonce = nonceIn(desired);
+  if (nonce !== undefined && nonceIn(found) === nonce) {
     options.cache.created(found);
     return { answer: 'exists', uid: found.metadata?.uid ?? '' };
   }
@@ -193,7 +201,7 @@ async function compareWithExisting(
   return { answer: 'refused', reason: 'NameTaken', message };
 }
 
-function credentialOf({ spec }: Wire<V1Pod>): string | undefined {
+function nonceIn({ spec }: Wire<V1Pod>): string | undefined {
   const environment = spec?.containers[0]?.env ?? [];
   return environment.find(({ name }) => name === AGENT_ENVIRONMENT.nonce)?.value;
 }

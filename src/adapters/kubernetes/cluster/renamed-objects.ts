@@ -7,10 +7,13 @@ import { ANNOTATION, BY_API, LABEL } from '#adapters/kubernetes/manifests/labels
 import type { PipelineCluster } from '#flows/pipelines/manifest-ports.ts';
 
 const kind = KINDS.pipelines;
-/** A JSON Pointer (RFC 6901), in which `~1` stands for a slash. */
+/** The annotation as a JSON Pointer (RFC 6901), in which `~1` stands for a slash. */
 const PATH = `/metadata/annotations/${ANNOTATION.renamedFrom.replace('/', '~1')}`;
 
-/** Compares, settles and removes the two Pipeline objects of a rename. */
+/**
+ * Compares the two Pipeline objects of a rename, removes the annotation of the new one when the rename is
+ * complete, and deletes the old one.
+ */
 export function renamedObjects(
   client: Pick<ApiClient, 'get' | 'patchJson' | 'delete'>,
 ): Pick<PipelineCluster, 'compareRenamed' | 'settleRename' | 'removeObject'> {

@@ -1,7 +1,10 @@
 import { createHmac } from 'node:crypto';
 import type { ShimKeys } from '#adapters/kubernetes/manifests/pod-work.ts';
 
-/** Keys for the loopback of one Pod: a secret for the agent, and a key derived from it for each shim. */
+/**
+ * Keys for the connections between the agent and the shims of one Pod: a secret for the agent, and a key
+ * derived from it for each shim. Equal `purpose` texts give equal keys.
+ */
 export function shimKeys(agentKey: Buffer, purpose: string): ShimKeys {
   const secret = createHmac('sha256', agentKey).update(`shim ${purpose}`).digest();
   return {

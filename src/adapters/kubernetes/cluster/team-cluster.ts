@@ -56,8 +56,8 @@ function namespaceToApply(team: TeamManifest, options: TeamClusterOptions): Team
 }
 
 /**
- * Creates or adopts the namespace. Creation fails if the namespace exists, so Millrace never takes over a
- * namespace by accident.
+ * Creates the namespace, or adopts one whose label names the team. Never takes over another namespace:
+ * creation fails if it exists by then. Returns the refusal, if there is one.
  */
 async function createOrAdopt(team: TeamManifest, options: TeamClusterOptions): Promise<Refused | undefined> {
   const { client } = options;
@@ -90,7 +90,8 @@ function ownedByOthers(name: string, team: string, owner: string | undefined): R
 }
 
 /**
- * Applies the objects in the namespace. The role bindings come first, because they permit the other objects.
+ * Applies the objects in the namespace. The role bindings come first, because they permit the operator to
+ * write the others.
  */
 async function applyContents(
   namespaceSpec: TeamNamespace,

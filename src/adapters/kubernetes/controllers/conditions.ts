@@ -32,7 +32,10 @@ export function readyVerdict(
   return { type, status, reason, message };
 }
 
-/** The conditions to write. lastTransitionTime changes only with the status. */
+/**
+ * The conditions to write. `lastTransitionTime` changes only when the `status` of the condition changes.
+ * `before` are the conditions that the object has.
+ */
 export function conditionsOf(
   conditions: WantedCondition[],
   before: StatusCondition[] | undefined,

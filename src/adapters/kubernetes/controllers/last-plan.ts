@@ -28,8 +28,8 @@ function bounded({ added, changed, removed }: NameDifference): Partial<NameDiffe
 }
 
 /**
- * The fields that are not undefined. Undefined if there are none: server-side apply would turn an object that
- * lost its last field into null.
+ * The fields that are not undefined. The result is undefined if there are none: server-side apply would turn
+ * an object without its last field into null.
  */
 function withoutUndefined<T extends object>(object: T): ReturnType<typeof defined<T>> | undefined {
   const fields = defined(object);

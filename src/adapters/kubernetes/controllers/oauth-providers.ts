@@ -22,8 +22,8 @@ export interface OAuthProvidersOptions {
 }
 
 /**
- * After this time, the operator tries a refused change again: it gets no notification when people link other
- * providers.
+ * After this time, the operator tries a refused change again. The reason of the refusal may be gone when
+ * people have linked other providers, but no notification reports that.
  */
 const REFUSED_RETRY_MS = 30_000;
 

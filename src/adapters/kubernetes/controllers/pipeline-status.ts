@@ -13,7 +13,7 @@ const MAX_WAITING = 20;
 
 export interface StatusInput extends PipelineConditionInput {
   generation: number;
-  /** The annotation of the object that requests its sources again. */
+  /** The annotation of the object that requests the operator to fetch the sources again. */
   requestedAt?: string | undefined;
   now: Date;
 }
@@ -24,7 +24,7 @@ export function pipelineStatus(input: StatusInput): PipelineStatus {
   return defined({
     ...(facts === undefined ? before : factFields(facts)),
     observedGeneration: generation,
-    // After a fault, the verdict is an earlier one.
+    // After a fault, the verdict is on an earlier request, and the newest request is not observed yet.
     observedRequestedAt: fault === undefined ? observedRequest(requestedAt) : before?.observedRequestedAt,
     lastPlan: verdict.lastPlan,
     conditions: conditionsOf(pipelineConditions(input), before?.conditions, generation, now),

@@ -9,7 +9,7 @@ import {
 } from '#adapters/kubernetes/watch/store.ts';
 import type { PipelineStates } from './pipeline-states.ts';
 
-/** Delay before the status is written, so that a burst of changes is one write. */
+/** Delay before a status is written, so that a burst of changes causes only one write. */
 const ROW_CHANGED_AFTER_MS = 300;
 
 export interface PipelineTriggersOptions {

@@ -9,7 +9,7 @@ import { lastPlanOf } from './last-plan.ts';
 /** The part of a Pipeline's status that does not come from the database. */
 export interface ManifestVerdict {
   ready: WantedCondition;
-  /** The user has to change the manifest. */
+  /** Whether the user has to change the manifest. */
   stalled: boolean;
   lastPlan?: PipelineStatus['lastPlan'];
   /** Jobs and resources that get no Pod because of their tags. */
@@ -37,8 +37,8 @@ export function verdictOf(applied: PipelineApplied, before: PipelineStatus | und
       ? ['InvalidConfig', applied.errors.join('\n')]
       : [applied.reason, applied.message];
   const ready = notReady(reason, withLastGood(message, applied.facts));
-  const passesByItself = applied.outcome === 'unavailable' && applied.again === true;
-  return defined({ ready, stalled: !passesByItself, lastPlan, refusedTags, blockedChecks });
+  const isTriedAgain = applied.outcome === 'unavailable' && applied.again === true;
+  return defined({ ready, stalled: !isTriedAgain, lastPlan, refusedTags, blockedChecks });
 }
 
 /** The verdict in the status, if a previous leader wrote one for this generation. */

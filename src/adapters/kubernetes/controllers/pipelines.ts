@@ -58,8 +58,8 @@ export interface PipelinesOptions {
   applyAgain(key: string): void;
   facts(name: PipelineName): Promise<PipelineFacts | undefined>;
   /**
-   * Whether the Team's namespace is prepared and its row saved. `PipelineTriggers.teamChanged` follows when
-   * it becomes ready.
+   * Whether the Team's namespace is prepared and its row saved. When the Team becomes ready,
+   * `PipelineTriggers.teamChanged` is called.
    */
   teamState(team: string): TeamState;
   now: () => Date;
@@ -187,7 +187,10 @@ async function writeInitialStatus(object: PipelineProjection, options: Pipelines
   await writePipelineStatus(object, { verdict: { ready, stalled: false } }, options);
 }
 
-/** Ignores that the status cannot be written: the work queue gets the error itself, and retries. */
+/**
+ * Writes the error into the status. Ignores an error of that write: the caller throws the first error, so the
+ * work queue retries.
+ */
 async function writeErrorStatus(
   object: PipelineProjection,
   { error, verdict: last }: { error: unknown; verdict: ManifestVerdict | undefined },

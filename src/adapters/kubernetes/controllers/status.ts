@@ -11,6 +11,7 @@ interface WithStatus {
 
 /**
  * Writes the whole status unless it is unchanged. The uid prevents a write to a new object of the same name.
+ * Also returns `written` if the object no longer exists.
  */
 export async function writeStatus<T extends WithStatus>(
   client: Pick<ApiClient, 'applyStatus'>,

@@ -71,12 +71,12 @@ export function stalled({ reason, message }: { reason: string; message: string }
   return [notReady(reason, message), { type: 'Stalled', status: 'True', reason, message }];
 }
 
-/** Present only while a group gives no role. */
+/** The condition for groups of the manifest that give no role. Present only while there are any. */
 export function groupCondition(ignored: IgnoredGroups | undefined): WantedCondition[] {
   return ignored === undefined ? [] : [{ type: 'GroupsIgnored', status: 'True', ...ignored }];
 }
 
-/** Present only while the logs are nearly full. */
+/** The condition for logs that are nearly full. Present only while they are. */
 function logCondition({ before, fill, limits: { logBytes: limit } }: TeamStatusInput): WantedCondition[] {
   const wasNear = before?.conditions?.some(({ type }) => type === LOGS_NEAR_LIMIT) === true;
   switch (fill ?? (wasNear ? 'near' : 'fine')) {

@@ -20,9 +20,15 @@ import { APPLYING, groupCondition, readyIn, stalled, teamStatus } from './team-s
 const REMOVAL_RETRY_MS = 5000;
 /** After this time, a refused change is tried again: an account that it needs may exist by then. */
 const REFUSED_RETRY_MS = 30_000;
-/** The objects in the namespace have no informers, so they are compared again after this time. */
+/**
+ * No informer watches the RoleBindings, NetworkPolicies and quotas that the operator creates in the
+ * namespace, so the operator compares them again after this time.
+ */
 const RECONCILE_AGAIN_MS = 300_000;
-/** A new leader first takes over every Team, and then prepares the namespaces. */
+/**
+ * How long a new leader waits before it prepares the namespace of a Team that was ready. Until then, it
+ * announces all such Teams, so that their Pipelines do not wait.
+ */
 const AFTER_TAKEOVER_MS = 2000;
 
 export interface TeamsOptions {
@@ -67,6 +73,7 @@ function wasReadyUnderFormerLeader(object: TeamProjection, { states }: TeamsOpti
   return readyVerdict(object.status?.conditions, object.generation)?.status === 'True';
 }
 
+/** Watches the namespace, and notifies its Pipelines if they do not know yet that the Team is ready. */
 async function announce(object: TeamProjection, options: TeamsOptions): Promise<void> {
   const namespace = namespaceOfTeam(object);
   await options.informers.watchNamespace(namespace);
@@ -101,7 +108,10 @@ async function apply(object: TeamProjection, options: TeamsOptions): Promise<Tea
   }
 }
 
-/** Ignores that the status cannot be written: the work queue gets the error itself, and retries. */
+/**
+ * Writes the error into the status. Ignores an error of that write: the caller throws the first error, so the
+ * work queue retries.
+ */
 async function writeErrorStatus(
   object: TeamProjection,
   error: unknown,
