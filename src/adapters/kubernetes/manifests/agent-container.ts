@@ -6,11 +6,11 @@ import { agentMounts, SHIM_FOLDER, TOKEN_FILE, type PodVolumes } from './pod-vol
 import type { PodWork } from './pod-work.ts';
 import { restrictedContext } from './security-context.ts';
 
-/** Port of the Pod's loopback on which the agent waits for the shims. */
+/** Port on the Pod's loopback address at which the shims connect to the agent. */
 export const SHIM_PORT = '7357';
 
 const PROGRAM = '/usr/local/bin/millrace-agent';
-/** The shim in the worker image. */
+/** Path of the shim in the worker image. */
 export const SHIM = '/usr/local/bin/millrace-shim';
 const INSTALL_SHIM = [SHIM, 'install', SHIM_FOLDER];
 

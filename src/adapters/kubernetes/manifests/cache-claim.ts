@@ -11,7 +11,7 @@ export const CACHE_KIND = 'cache';
 interface CacheToClaim {
   /** Row id of the cache. */
   cache: number;
-  /** Clearing the cache raises it, so that the next use gets a new volume. */
+  /** Increases when the cache is cleared, so that the next use gets a new volume. */
   generation: number;
   resource: string;
   team: string;

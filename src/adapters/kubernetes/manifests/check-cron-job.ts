@@ -19,9 +19,10 @@ const STARTING_DEADLINE_SECONDS = 60;
 const FINISHED_JOB_TTL_SECONDS = 120;
 
 /**
- * The CronJob of a check group. Its schedule is the group's cron expression. A CronJob cannot express a fixed
- * interval, or an interval that depends on webhooks. In these cases the CronJob is suspended, for display and
- * for `kubectl create job --from`, and the operator creates the Pods when they are due.
+ * The CronJob of a check group. Its schedule is the cron expression of the group. A CronJob cannot express a
+ * fixed interval, or an interval that depends on webhooks. For such a group, the operator creates the Pods
+ * when they are due. The CronJob is then suspended, and exists only for display and for `kubectl create job
+ * --from`.
  */
 export function checkCronJob(work: CheckGroupWork, team: TeamRules, installation: Installation): V1CronJob {
   const { deadlineSeconds } = work;

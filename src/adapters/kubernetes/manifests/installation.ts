@@ -18,7 +18,7 @@ export interface PodDefaults {
 
 /** What all Pods of one installation of Millrace have in common. */
 export interface Installation {
-  /** Prefix of the installation's cluster roles. */
+  /** Name of the Helm release. The names of its cluster roles begin with it. */
   release: string;
   /** Namespace of the installation. */
   namespace: string;

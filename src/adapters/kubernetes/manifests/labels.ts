@@ -41,6 +41,7 @@ export const ANNOTATION = {
   resources: 'millrace.dev/resources',
   /** On a Pod: the volumes of the Team that it mounts, and for which resources. */
   volumes: 'millrace.dev/volumes',
+  /** Digest of the manifest that was applied last (`applyIfChanged`). */
   applied: 'millrace.dev/applied',
   /** On a Pod: proves that Millrace created a Pod with this namespace, name and work. */
   seal: 'millrace.dev/seal',

@@ -1,6 +1,6 @@
 import { shortHash } from '#domain/scheduling/check-groups.ts';
 
-/** Also the limit of host names, so the host name of a Pod is the name of the Pod. */
+/** The limit of host names, so that the host name of a Pod equals the name of the Pod. */
 const MAX_POD_NAME = 63;
 /** Kubernetes adds eleven characters to a CronJob's name for its Jobs. */
 const MAX_CRON_JOB_NAME = 52;
@@ -24,12 +24,15 @@ export function checkPodName(pipeline: string, run: number): string {
   return fittingName(['check', pipeline], String(run), MAX_POD_NAME);
 }
 
-/** Row ids are never used again, so names are never used again either. */
+/** Row ids are never reused, so names are not reused either. */
 export function warmPodName(team: string, id: number): string {
   return fittingName(['warm', team], `${id}-${shortHash(`${team}/${id}`).slice(-5)}`, MAX_POD_NAME);
 }
 
-/** `uid` is the Pipeline's, so a claim of an earlier Pipeline with the same name has another name. */
+/**
+ * `uid` is the uid of the Pipeline, so the claims of two Pipelines that had the same name have different
+ * names.
+ */
 export function cacheClaimName(cache: {
   id: number;
   generation: number;
@@ -40,7 +43,10 @@ export function cacheClaimName(cache: {
   return fittingName(['cache', cache.resource], `${cache.id}-${cache.generation}-${hash}`, MAX_POD_NAME);
 }
 
-/** The hash distinguishes names that are equal after shortening or without dots. */
+/**
+ * If the plain name is too long or has invalid characters, shortens it and adds a hash, because two shortened
+ * names could be equal.
+ */
 export function cronJobName(pipeline: string, group: string): string {
   const plain = `${pipeline}-check-${group}`;
   if (plain.length <= MAX_CRON_JOB_NAME && plain === slug(plain)) return plain;

@@ -9,8 +9,8 @@ import type { Installation } from './installation.ts';
 import { MANAGED_BY } from './labels.ts';
 
 /**
- * Metadata services of clouds: the link-local addresses, and the others of Alibaba Cloud (100.100.100.200),
- * Azure (168.63.129.16), AWS (fd00:ec2::254) and Google Cloud (fd20:ce::254).
+ * Metadata services of clouds: the link-local addresses, and the addresses of Alibaba Cloud
+ * (100.100.100.200), Azure (168.63.129.16), AWS (fd00:ec2::254) and Google Cloud (fd20:ce::254).
  */
 const METADATA_V4 = ['169.254.0.0/16', '100.100.100.200/32', '168.63.129.16/32'];
 const METADATA_V6 = ['fe80::/10', 'fd00:ec2::254/128', 'fd20:ce::254/128'];
@@ -31,7 +31,7 @@ interface AllowedConnection {
   ports?: V1NetworkPolicyPort[];
 }
 
-/** The connections that check and build Pods may open. They accept none. */
+/** The connections that Pods of Millrace may open. These Pods accept no connections. */
 export function connectionsOfPods(denyCidrs: string[], installation: Installation): AllowedConnection[] {
   const denied = (v6: boolean): string[] => denyCidrs.filter((cidr) => cidr.includes(':') === v6);
   return [

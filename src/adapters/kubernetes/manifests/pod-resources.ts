@@ -16,9 +16,10 @@ export interface PodResources {
 }
 
 /**
- * Requests and limits of each container of a Pod. Steps run one after another, so the first container
- * requests for the whole Pod. The other containers request zero, because limits without requests become
- * requests. Devices are assigned to the containers that use them, and cannot be overcommitted.
+ * Requests and limits of each container of a Pod. Steps run one after another, so the first step container
+ * requests the resources for the whole Pod. The other containers request zero explicitly, because without a
+ * request Kubernetes uses the limit as the request. Devices cannot be shared, so each container that may use
+ * devices requests them for itself.
  */
 export function podResources(
   containers: readonly PlanContainer[],
@@ -59,7 +60,10 @@ export function podResources(
   };
 }
 
-/** Without a limit, a build that fills the disk of its node gets other Pods evicted. */
+/**
+ * Adds the default storage limit. Without a limit, a build that fills the disk of its node causes evictions
+ * of other Pods.
+ */
 function withStorageLimit(limits: Amounts, { limit }: PodDefaults['storage']): Record<string, string> {
   return amountTexts(limit === undefined ? limits : { [STORAGE]: limit, ...limits });
 }

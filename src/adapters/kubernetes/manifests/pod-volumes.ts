@@ -20,8 +20,8 @@ export interface PodVolumes {
   /** A service account token for the agent. */
   token: boolean;
   /**
-   * True: the shim is copied before the kubelet starts the step containers. False: the agent copies the shim
-   * while the shells of the step containers wait, which delays no container
+   * Whether the shim is copied before the kubelet starts the step containers. Otherwise, the agent copies the
+   * shim while the shells of the step containers wait for it, which delays no container
    * (docs/adr/0048-image-configurations.md).
    */
   shimFirst: boolean;
@@ -31,9 +31,10 @@ export interface PodVolumes {
 }
 
 /**
- * A Pod with the worker image in one container has no volume, because any volume costs some 290 ms. The token
- * can be read in this Pod only, so it is a better proof than the nonce: a Pod that has volumes anyway also
- * gets a token (docs/adr/0004-agent-session.md).
+ * Which volumes a Pod gets. A Pod with only one step container, in the worker image, has no volume, because a
+ * volume delays the start by some 290 ms. If a Pod has volumes anyway, it also gets a token. The token can be
+ * read only in this Pod, so it proves better than the nonce in which Pod the agent runs
+ * (docs/adr/0004-agent-session.md).
  */
 export function volumesOf({
   containers,
@@ -62,12 +63,13 @@ export function podVolumes(
   ];
 }
 
-/** Names of volumes with this prefix belong to caches. */
+/** Prefix of the names of cache volumes. */
 export const CACHE_VOLUME = 'cache-';
 const cacheVolumeName = (index: number): string => `${CACHE_VOLUME}${index + 1}`;
 
 /**
- * If nothing in the Pod writes to a claim, it is read-only for the whole Pod, so its files keep their owners.
+ * The volumes of the Team. If no container of the Pod writes to a claim, the whole volume is read-only, so
+ * that the kubelet does not change the group of its files to `fsGroup`.
  */
 function teamVolumes(mounts: readonly MountedVolume[]): V1Volume[] {
   const byName = Map.groupBy(mounts, ({ volume }) => volume.name);

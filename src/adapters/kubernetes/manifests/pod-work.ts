@@ -19,7 +19,7 @@ export interface CacheVolume {
   containers: string[];
 }
 
-/** What a Pod runs: a build, or the checks of one check group. */
+/** What a Pod is for: a build, checks, hooks or notifications, or waiting for a build. */
 export interface PodWork {
   name: string;
   labels: Record<string, string>;

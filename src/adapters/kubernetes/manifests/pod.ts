@@ -17,7 +17,7 @@ export const SERVICE_ACCOUNT = 'millrace-pods';
 
 const GRACE_SECONDS = 30;
 
-/** Autoscalers do not remove a node while such a Pod runs on it. */
+/** Annotations with which autoscalers do not remove the node of a running Pod. */
 const DO_NOT_EVICT = {
   'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false',
   'karpenter.sh/do-not-disrupt': 'true',
@@ -42,14 +42,17 @@ export function pod(work: PodWork, team: TeamRules, installation: Installation):
   };
 }
 
-/** The annotation of mounted volumes of the Team, as `data for fs.in, settings for fs.settings`. */
+/**
+ * The annotation that says which volumes of the Team are mounted and for what, such as `data for fs.in,
+ * settings for fs.settings`.
+ */
 function mountReasons({ mounts = [] }: PodWork): Record<string, string> {
   if (mounts.length === 0) return {};
   const reasons = mounts.map(({ volume, resource }) => `${volume.name} for ${resource}`);
   return { [ANNOTATION.volumes]: [...new Set(reasons)].join(', ') };
 }
 
-/** The spec of the same Pod, for the template of a CronJob. */
+/** The spec of the Pod. A CronJob has it in its template. */
 export function podSpec(work: PodWork, team: TeamRules, installation: Installation): V1PodSpec {
   const volumes = volumesOf(work);
   const resources = podResources(work.containers, team, installation.pods, work.placement);
@@ -83,8 +86,8 @@ export function podSpec(work: PodWork, team: TeamRules, installation: Installati
 }
 
 /**
- * Not every volume can be mounted in a user namespace: NFS cannot, and nodes do not report which volumes can.
- * So by default, Pods with claims of the Team get none.
+ * Some volumes, such as NFS, cannot be mounted in a user namespace, and nodes do not report which ones. So
+ * Pods that mount claims of the Team get a user namespace only if every Pod gets one.
  */
 function userNamespace(
   { placement, mounts = [] }: PodWork,
@@ -97,7 +100,7 @@ function userNamespace(
   return hasUserNamespace ? { hostUsers: false } : {};
 }
 
-/** Steps reach a service by its name. */
+/** Maps the names of services to the loopback address: a service runs in the same Pod as the steps. */
 function namesOfServices(containers: readonly PlanContainer[]): Pick<V1PodSpec, 'hostAliases'> {
   const names = containers.flatMap(({ service }) => service ?? []).filter((name) => HOST_NAME.test(name));
   return names.length === 0 ? {} : { hostAliases: [{ ip: '127.0.0.1', hostnames: [...new Set(names)] }] };

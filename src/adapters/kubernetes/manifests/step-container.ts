@@ -42,9 +42,10 @@ export function stepContainer(container: PlanContainer, options: StepOptions): V
 }
 
 /**
- * An image with a tag has the policy of the installation: if nodes could use their copies, a team could run a
- * private image that another team pulled there. Nobody can guess a digest. An image on `localhost` was loaded
- * by hand and is in no registry.
+ * An image that is named by a tag has the pull policy of the installation. With `IfNotPresent`, a team could
+ * run a private image that another team has pulled to the node. An image that is named by a digest is pulled
+ * only if the node does not have it, because nobody can guess the digest of a private image. An image on
+ * `localhost` was loaded by hand and is in no registry.
  */
 function pullPolicy(image: string, { imagePullPolicy }: PodDefaults): PullPolicy {
   return image.includes('@') || image.startsWith('localhost/') ? 'IfNotPresent' : imagePullPolicy;
@@ -53,8 +54,8 @@ function pullPolicy(image: string, { imagePullPolicy }: PodDefaults): PullPolicy
 const DELIVERED_SHIM = `${SHIM_FOLDER}/millrace-shim`;
 
 /**
- * Waits until the agent has renamed the complete shim into place. Some images have a `sleep` that takes whole
- * seconds only.
+ * Waits until the agent has renamed the complete shim into place. The `sleep` of some images accepts only
+ * whole seconds.
  */
 const WAIT_FOR_SHIM = `until [ -x ${DELIVERED_SHIM} ]; do sleep 0.02 2>/dev/null || sleep 1; done; exec ${DELIVERED_SHIM}`;
 

@@ -26,7 +26,10 @@ export interface TeamNamespace {
 
 const POD_SECURITY = 'pod-security.kubernetes.io';
 
-/** The namespace, to create it or to apply its labels to an adopted namespace. It has no owner reference. */
+/**
+ * The namespace, for its creation, or to apply its labels to an adopted namespace. It has no owner reference,
+ * so it stays when the Team is deleted.
+ */
 export function teamNamespace(team: TeamNamespace): V1Namespace {
   return {
     apiVersion: 'v1',
@@ -96,7 +99,10 @@ export function teamQuota(team: TeamNamespace): V1ResourceQuota | undefined {
 /** Name of the team's ResourceQuota and LimitRange. */
 export const QUOTA = 'millrace';
 
-/** A quota refuses Pods without requests, so Pods that Millrace does not create request zero by default. */
+/**
+ * Undefined if there is no quota. A quota refuses Pods without requests, so this makes Pods that Millrace
+ * does not create request zero by default.
+ */
 export function teamLimitRange(team: TeamNamespace): V1LimitRange | undefined {
   const names = Object.keys(team.quota);
   if (names.length === 0) return undefined;

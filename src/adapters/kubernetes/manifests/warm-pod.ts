@@ -24,8 +24,8 @@ export interface WarmPodWork extends WarmPodShape {
 }
 
 /**
- * A Pod that waits for a build. It has no owner: the operator deletes every sealed warm Pod without a row in
- * the database. Nothing in the Pod names a pipeline, a job or a secret.
+ * A Pod that waits for a build. It has no owner, so the operator deletes each sealed warm Pod that has no row
+ * in the database. Nothing in the Pod names a pipeline, a job or a secret.
  */
 export function warmPod(work: WarmPodWork, team: TeamRules, installation: Installation): V1Pod {
   const { id, idleSeconds, deadlineSeconds, ...shape } = work;
