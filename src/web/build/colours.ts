@@ -8,7 +8,7 @@ const NAMED = (
   '000000 c62f2f 1f9d4c b8860b 2f6fd0 a63fb3 16899c d0d4d8 ' +
   '6b7280 f0605a 3ccf78 e6b422 6aa5ff d678e6 3cc3d6 ffffff'
 ).split(' ');
-/** The parts that a colour of the cube can have. */
+/** The amounts of red, green or blue that a colour of the cube can have. */
 const LEVELS = [0, 95, 135, 175, 215, 255];
 
 /** One of the 256 colours, in the order of xterm: 16 named ones, then a 6 × 6 × 6 cube, then 24 greys. */

@@ -2,8 +2,8 @@
 export const MAX_BLOCK_CHARACTERS = 64 * 1024;
 
 /**
- * Lines as UTF-8. A string with a single character outside of Latin-1 would take two bytes for each
- * character.
+ * Lines as UTF-8 bytes. They take less memory than strings: a string with a single character outside of
+ * Latin-1 takes two bytes for each character.
  */
 interface SealedLines {
   bytes: Uint8Array;

@@ -91,7 +91,10 @@ export class LogState {
     this.#relayout();
   }
 
-  /** Marks the log as complete. If the build had failed, shows the end of the failed step's log. */
+  /**
+   * Marks the log as complete. If the build had already failed when the page was opened, shows the end of the
+   * failed step.
+   */
   complete(): void {
     this.#isComplete = true;
     const failed = this.#hadEnded ? this.sections.find(({ status }) => status === 'failed') : undefined;
@@ -139,13 +142,16 @@ export class LogState {
     this.#search.read(this.sections);
   }
 
-  /** Goes to the next or previous match and opens its section. The first time, it starts at `from`. */
+  /**
+   * Goes to the next or previous match and opens its section. If there is no current match, the search for
+   * one starts at `from`.
+   */
   goToFound(direction: 1 | -1, from: FoundLine | undefined): void {
     const { count } = this.#search;
     if (count === 0) return;
     const start = this.#current ?? from;
     const index = start === undefined ? 0 : this.#search.indexOf(start);
-    // The first time, `index` is that of the next match already.
+    // Without a current match, `index` is already that of the next match.
     const step = this.#current === undefined ? Math.min(direction, 0) : direction;
     this.#current = this.#search.at((index + step + count) % count);
     if (this.#current !== undefined)

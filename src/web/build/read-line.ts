@@ -2,7 +2,10 @@ import { AnsiParser, type Look } from './terminal.ts';
 
 /** The page shows only this much of a line. The plain text has the whole line. */
 export const MAX_SHOWN_CHARACTERS = 16 * 1024;
-/** How much of the hidden styles of a line is kept, because they may end a style of the shown part. */
+/**
+ * How many characters of the hidden style sequences of a line are kept: they may end a style of the shown
+ * part.
+ */
 const MAX_STYLE_CHARACTERS = 256;
 const TAB_CELLS = 8;
 const ESC = '\u001b';
@@ -80,8 +83,8 @@ export function readLine(line: string, look: Look): { text: string; look: Look }
 }
 
 /**
- * How many columns a text takes on the screen, at most. Characters outside of Latin-1 count as two columns:
- * they come from other fonts, in which most of them take one and a half.
+ * How many columns a text takes on the screen, at most. A character outside of Latin-1 counts as two columns:
+ * it comes from another font, in which most characters take one and a half columns.
  */
 export function cellsOf(text: string): number {
   if (SIMPLE.test(text)) return text.length;

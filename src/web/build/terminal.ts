@@ -109,8 +109,8 @@ export class AnsiParser {
 }
 
 /**
- * Programs use a few styles again and again. The limit keeps a program with a million colours from filling
- * memory.
+ * Most programs use a few styles again and again. The limit prevents a program with a million colours from
+ * filling the memory.
  */
 const MAX_CACHED_LOOKS = 5000;
 const looks = new Map<string, Look>();
@@ -165,7 +165,7 @@ for (let colour = 0; colour < 8; colour += 1) {
   CHANGES.set(100 + colour, { back: colourOfIndex(colour + 8) });
 }
 
-/** Codes that a colour follows. Underline colours are read and ignored. */
+/** SGR codes that the numbers of a colour follow. Underline colours are read and ignored. */
 const SIDES = new Map<number, 'front' | 'back' | 'none'>([
   [38, 'front'],
   [48, 'back'],
@@ -190,7 +190,10 @@ function restyled(look: Look, numbers: string): Look {
   return current;
 }
 
-/** How many numbers a colour has, by its kind: true colours, and one of 256. */
+/**
+ * How many numbers describe a colour, including its kind: `2` for red, green and blue, and `5` for one of 256
+ * colours.
+ */
 const COLOUR_PARTS = new Map([
   ['2', 4],
   ['5', 2],

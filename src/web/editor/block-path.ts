@@ -1,4 +1,7 @@
-/** An open block, bracket or object. Brackets and objects have no name; `attribute` contains them. */
+/**
+ * A block, bracket or object that is open at a position of the text. Brackets and objects have an empty name.
+ * `attribute` is the attribute whose value contains them.
+ */
 export interface OpenBlock {
   name: string;
   labels: string[];
@@ -14,6 +17,7 @@ export interface TextPlace {
   attribute?: string;
   /** The beginning of the word or quoted text that contains the place. */
   from: number;
+  /** `other`: a comment or a heredoc. */
   inside: 'code' | 'string' | 'other';
 }
 
@@ -123,7 +127,10 @@ class Reader {
     return undefined;
   }
 
-  /** Skips to `end`. `length` is how many characters belong to the token at its start, and at its end. */
+  /**
+   * Skips to `end`. The search starts after `length` characters, and as many characters are skipped at the
+   * end.
+   */
   #skipTo(end: string, length: number): TextPlace['inside'] | undefined {
     const found = this.#text.indexOf(end, this.#at + length);
     this.#at = found === -1 ? this.#text.length : found + length;
@@ -150,7 +157,8 @@ class Reader {
 }
 
 /**
- * Where a text in quotes ends: at its quote, or at the end of its line. Templates in it can contain texts.
+ * Where a text in quotes ends: at its quote, or at the end of its line. A template in it can contain other
+ * texts in quotes.
  */
 function endOfString(text: string, start: number): number {
   const open: ('text' | 'template')[] = ['text'];

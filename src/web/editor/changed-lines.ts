@@ -3,7 +3,8 @@ import { diffArrays } from 'diff';
 /** How many unchanged lines are shown before and after each change. */
 const CONTEXT_LINES = 3;
 /**
- * Texts with more changes are not compared, which would take too long: all their lines are removed and added.
+ * If two texts differ by more changes than this, comparing them would take too long: all lines of the first
+ * then count as removed, and all lines of the second as added.
  */
 const MAX_CHANGES = 4000;
 

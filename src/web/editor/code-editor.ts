@@ -120,8 +120,8 @@ function diagnosticsOf(state: EditorState, findings: readonly TextFinding[]): Di
 const letters = new Intl.Segmenter();
 
 /**
- * The offset of a line and a column. Columns count visible letters. The text may have changed since the
- * check.
+ * The offset of a line and a column, both from 1. Columns count visible characters. The text may have changed
+ * since the check, so the result is limited to the current text.
  */
 function offsetOf({ doc }: EditorState, line: number, column: number): number {
   const { from, to, text } = doc.line(Math.min(Math.max(line, 1), doc.lines));

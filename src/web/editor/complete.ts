@@ -5,7 +5,7 @@ import { declaredIn, type Declared } from './declared.ts';
 
 /** A type that comes with Millrace. */
 export interface KnownType {
-  /** The block that defines such types: `resource_type`. */
+  /** The block that defines such types, for example `resource_type`. */
   kind: string;
   name: string;
   params: readonly string[];
@@ -60,7 +60,7 @@ function schemaOf(blocks: readonly OpenBlock[], known: KnownNames): BlockSchema 
   return schema;
 }
 
-/** The labels of a block decide which attributes it has. */
+/** The schema of a block with these labels, because its labels decide which attributes it has. */
 function shapeOf(schema: BlockSchema, labels: readonly string[]): BlockSchema {
   if (labels.length === 0 && schema.unlabelled !== undefined) return schema.unlabelled;
   if (labels.length < schema.labels.length && schema.shorter !== undefined) return schema.shorter.schema;
@@ -93,7 +93,9 @@ function withParameters(
   return { ...schema, attributes: { ...Object.fromEntries(parameters), ...schema.attributes } };
 }
 
-/** The block whose first label names the type of these parameters. */
+/**
+ * The block whose first label names the type of the parameters that `block` sets; undefined if it sets none.
+ */
 function typedBlock(
   schema: BlockSchema,
   block: OpenBlock,
@@ -160,7 +162,10 @@ function labelsOf({ header, blocks }: TextPlace, known: KnownNames): Suggestion[
 const typesOf = (kind: string | undefined, { types }: KnownNames): Suggestion[] =>
   types.flatMap((type) => (type.kind === kind ? [toValue(type.name, type.description)] : []));
 
-/** The suggestions for the first label of a block, a type, or for the second label, a name of that type. */
+/**
+ * The suggestions for a block that refers to a declared resource or notification: the types for its first
+ * label, and for its second label the names of the given type.
+ */
 function declaredOf(
   [type]: readonly string[],
   declared: Declared['resources'],
@@ -172,7 +177,7 @@ function declaredOf(
   return [...types].map((name) => toValue(name, `Type of a ${noun} of this pipeline.`));
 }
 
-/** A block that says what to run has the runner as its label. */
+/** The suggestions for the label of a block that says what to run: the runners that the block allows. */
 function runnersOf(name: string, blocks: readonly OpenBlock[], known: KnownNames): Suggestion[] {
   const schema = schemaOf(blocks, known)?.blocks[name]?.schema;
   if (schema?.variants === undefined) return [];

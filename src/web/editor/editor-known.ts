@@ -18,14 +18,16 @@ export interface EditorKnown {
 /** Calls of the API as the person who views the page. */
 export interface EditorApi {
   request<T>(method: 'GET' | 'POST' | 'PUT', path: string, body?: object): Promise<T>;
-  /** The status of an error answer. Undefined: the server did not answer. */
+  /** The HTTP status of an error response. Undefined if the server did not answer. */
   statusOf(error: unknown): number | undefined;
 }
 
 export interface CheckAnswer {
   valid: boolean;
   findings: TextFinding[];
+  /** The graph as SVG. Absent if the text is not valid or the server refused to draw the graph. */
   picture?: string;
+  /** Why the server drew no graph of a valid text. */
   picture_refused?: string;
 }
 
@@ -47,6 +49,7 @@ export const teamPath = (team: string): string => `/teams/${encodeURIComponent(t
 export const pipelinePath = (team: string, pipeline: string): string =>
   `${teamPath(team)}/${encodeURIComponent(pipeline)}`;
 
+/** The message for a viewer. `fetch` throws a TypeError if the server does not answer. */
 export const failureMessage = (error: unknown): string =>
   error instanceof TypeError || !(error instanceof Error)
     ? 'The server did not answer. Check the connection, and try again.'

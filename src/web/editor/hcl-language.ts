@@ -19,7 +19,7 @@ interface HclState {
   /** Innermost last. */
   around: Around[];
   inComment: boolean;
-  /** The heredoc that begins on the next line. */
+  /** The tag of the heredoc that begins on the next line. */
   pending: string | undefined;
 }
 
@@ -128,7 +128,7 @@ function quoted(stream: StringStream, state: HclState): string {
   return style;
 }
 
-/** Reads text up to its end, or the next `${`. */
+/** Reads text up to the next template or `end`, which is the quote, or empty in a heredoc. */
 function template(stream: StringStream, state: HclState, end: string): string {
   if (stream.match('${') || stream.match('%{')) {
     state.around.push({ kind: 'template' });

@@ -1,7 +1,7 @@
 /**
- * Returns a function that takes inputs for a task. The task runs with the newest input once no other input
- * has come for `waitMs`, or for the `wait` of that input. It never runs twice at once: after a run, it takes
- * the newest input that came meanwhile.
+ * Returns a function that passes inputs to a task. It runs the task with the newest input after `waitMs`
+ * without another input, or after the `wait` that comes with the newest input. It never runs the task twice
+ * at once: an input that arrives during a run waits for the end of that run.
  */
 export function runLatest<Input>(
   task: (input: Input) => Promise<void>,
@@ -20,7 +20,7 @@ export function runLatest<Input>(
       await task(input);
     } finally {
       isRunning = false;
-      // An input that came meanwhile still waits, or has waited long enough.
+      // Without a timer, an input that arrived during the run has waited long enough.
       if (next !== undefined && timer === undefined) schedule(0);
     }
   };

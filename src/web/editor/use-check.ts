@@ -11,7 +11,10 @@ import { runLatest } from './run-latest.ts';
 
 /** The pause after the last key before the text is checked. */
 const QUIET_MS = 400;
-/** The pause before the next check if the server limited the check or did not answer. */
+/**
+ * The pause before the next check if the server refused a check because of too many requests, had an error,
+ * or did not answer.
+ */
 const AGAIN_MS = 3000;
 
 export interface CheckState {

@@ -53,7 +53,10 @@ export function useSave(
   const readServer = async (name: string): Promise<ServerText> => serverText(name, await definition(name));
   const definition = async (name: string): Promise<DefinitionAnswer> =>
     await api.request('GET', `${pipelinePath(team, name)}/definition`);
-  /** If the read fails, assumes that the server has this text. The next save then requires no generation. */
+  /**
+   * Reads the saved text. If that fails, assumes that the server has the text that was sent, of an unknown
+   * generation, so the next save cannot detect changes by others.
+   */
   const readAfterSave = async (name: string, text: string): Promise<ServerText> => {
     try {
       return await readServer(name);
@@ -120,7 +123,7 @@ const COMPARE =
   'Your text is still here, and your changes are now compared with the text that the server has. ' +
   'If you save again, yours replaces it.';
 
-/** What the operator has decided on the saved text by now. Undefined: the server does not answer. */
+/** What the operator has decided on the saved text by now. Undefined if the server cannot answer now. */
 async function decisionOn(
   { pipeline = '', generation }: ServerText,
   read: (name: string) => Promise<DefinitionAnswer>,

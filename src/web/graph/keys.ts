@@ -27,7 +27,10 @@ const ACTIONS: Record<string, KeyAction> = {
   ArrowDown: { to: 'down' },
 };
 
-/** Arrow keys with Shift. As with a scroll bar, the view moves in the direction of the arrow. */
+/**
+ * Arrow keys with Shift. As with a scroll bar, the view moves in the direction of the arrow, so the graph
+ * moves in the opposite direction.
+ */
 const PANS: Record<string, KeyAction> = {
   ArrowLeft: { pan: { x: 1, y: 0 } },
   ArrowRight: { pan: { x: -1, y: 0 } },

@@ -3,7 +3,7 @@ import type { EdgePaths } from '#domain/graph/layout.ts';
 import type { NodeStyle } from '#domain/graph/node-style.ts';
 import { tilesOf, type Tile } from '#domain/graph/tiles.ts';
 
-/** A graph with its layout, as `GET …/graph` answers it. */
+/** A graph with its layout, in the form that `GET …/graph` returns. */
 export interface LaidOutGraph {
   width: number;
   height: number;

@@ -59,7 +59,8 @@ export function followPointers(element: HTMLElement, { pan, zoom }: PointerActio
     if (factor !== 1) zoom(factor, middle);
   };
   const release = (event: PointerEvent): void => void pointers.delete(event.pointerId);
-  // A drag that ends on a link must not open it. A key does: its click counts no presses.
+  // A drag that ends on a link must not open the link. The Enter key still opens it: the `detail` of its
+  // click event is 0.
   const click = (event: MouseEvent): void => {
     if (isDragging && event.detail > 0) event.preventDefault();
     isDragging = false;
@@ -85,6 +86,6 @@ const pointOf = ({ clientX, clientY }: PointerEvent): Point => ({ x: clientX, y:
 /** Keeps the browser from dragging links. */
 const preventDrag = (event: Event): void => event.preventDefault();
 
-/** Buttons and the minimap over the graph have pointers of their own. */
+/** The buttons and the minimap over the graph handle pointers themselves. */
 const isControl = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest('.graph-over') !== null;

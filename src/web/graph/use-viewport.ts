@@ -8,7 +8,7 @@ type Change = (viewport: Viewport, frame: ViewFrame) => Viewport;
 interface ViewportControl {
   viewport: Viewport;
   frame: ViewFrame;
-  /** True: the size of the view is known. A graph that is drawn earlier would be laid out twice. */
+  /** Whether the size of the view is known. A graph that is drawn before that has to be drawn again. */
   isMeasured: boolean;
   /** The element that shows the graph. The caller sets this ref. */
   element: { current: HTMLDivElement | null };
