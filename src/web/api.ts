@@ -13,7 +13,8 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
  * Calls the API as the viewer of the page. Returns the `data` of the response, or the whole response if it
- * has no `data`. Throws a `RequestProblem` with the message of the API.
+ * has no `data`. Throws a `RequestProblem` with the message of the API if the server refuses the request, and
+ * another error if the server does not answer.
  */
 export async function requestApi<T>(method: Method, path: string, body?: object): Promise<T> {
   const answer = await fetch(path, {

@@ -7,18 +7,22 @@ const RECONNECT_MS = 5000;
 type Handlers = Readonly<Record<string, (event: MessageEvent<string>) => void>>;
 
 interface StreamToFollow {
-  /** Returns the address for a new connection. It may continue after the last event that was received. */
+  /**
+   * Returns the address for a new connection. The address may ask for the events after the last one that was
+   * received.
+   */
   url: () => string;
   on: Handlers;
-  /** Called when the server has refused a connection. Another connection follows. */
+  /** Called when the server has refused a connection, which is tried again later. */
   refused?: () => void;
 }
 
 /**
- * Follows a stream of server-sent events until the page closes or the server sends `end` or `closed`. After
- * `closed`, the viewer may no longer read the stream, so the page loads again, which shows why. Browsers
- * reconnect by themselves when a connection breaks, but not when the server refused it. The page says so if
- * no connection comes back. Returns a function that stops following.
+ * Follows a stream of server-sent events until the page closes or the server sends `end` or `closed`.
+ * `closed` means that the viewer may no longer read the stream: the page is reloaded, and then shows the
+ * reason. Browsers reconnect by themselves after a connection breaks, but not after the server refused it, so
+ * this function does that. It shows a notice if the connection stays away. Returns a function that stops
+ * following.
  */
 export function followEvents({ url, on, refused }: StreamToFollow): () => void {
   let source = new EventSource(url());

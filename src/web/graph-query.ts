@@ -4,6 +4,7 @@ export interface GraphQuery {
   groupParallel: boolean;
   /** The resource whose version is followed. */
   resource?: string;
+  /** Id of the version that is followed. */
   version?: number;
 }
 
@@ -21,8 +22,8 @@ export function parseGraphQuery(search: string): GraphQuery {
 }
 
 /**
- * Writes the query of an address: empty or `?…`. Leaves out switches that are off, and keeps other
- * parameters.
+ * Returns the query part of an address: empty or `?…`. Leaves out switches that are off, and keeps the other
+ * parameters of `search`.
  */
 export function writeGraphQuery(search: string, query: GraphQuery): string {
   const parameters = new URLSearchParams(search);

@@ -4,8 +4,8 @@ import { showNotice } from './notice.ts';
 const FIELDS = 'form[method=post] :is(input, textarea, option)';
 
 /**
- * Loads a page again that its viewer may no longer read, which shows why. If they have typed something that
- * was not sent, the page stays and says what to do.
+ * Reloads a page that its viewer may no longer read: the server then says why. If the viewer has typed
+ * something that was not sent, the page stays and shows what to do.
  */
 export function leavePage(): void {
   if ([...document.querySelectorAll(FIELDS)].some(isEdited)) showNotice(CANNOT_READ);

@@ -10,7 +10,10 @@ export interface KnownVersions {
   hasOlder: boolean;
 }
 
-/** Adds the first page of versions. Older versions that are known stay if they follow that page. */
+/**
+ * Puts the newest page of versions at the beginning of the list. The known versions after the last one of
+ * that page stay, if the list contains that one. Otherwise, the page becomes the whole list.
+ */
 export function withNewestVersions(
   known: KnownVersions | undefined,
   resource: string,
@@ -23,7 +26,10 @@ export function withNewestVersions(
   return { ...known, list: [...newest, ...known.list.slice(index + 1)] };
 }
 
-/** Adds the versions before `before`. Changes nothing if the list ends with another version meanwhile. */
+/**
+ * Adds the versions that are older than the one with the id `before`. Changes nothing if the list no longer
+ * ends with that version.
+ */
 export function withOlderVersions(
   known: KnownVersions | undefined,
   resource: string,

@@ -59,7 +59,7 @@ async function replaceLive(): Promise<void> {
   }
   const fetched = page.getElementById('live');
   if (current === null || fetched === null) return;
-  // Screen readers announce changes of this element, so it must not be replaced.
+  // Screen readers announce changes inside this element, so the element itself must not be replaced.
   replaceStatus(page);
   morph(current, fetched);
   const picture = document.getElementById('picture');

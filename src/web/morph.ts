@@ -7,7 +7,7 @@ const FIELD_ATTRIBUTES = new Set(['value', 'checked', 'selected']);
 
 /**
  * Changes an element of the page into the one that the server has rendered. Equal elements stay in the
- * document. So do the focus, what the viewer typed or chose, and details that the viewer opened.
+ * document. The focus, the input of the viewer, and `<details>` that the viewer opened also stay.
  */
 export function morph(current: Element, rendered: Element): void {
   showTimes(rendered);

@@ -2,7 +2,7 @@ type NoticeId = 'notice' | 'connection';
 
 /**
  * Shows a message above the page until the viewer closes it. Screen readers announce the message. It replaces
- * the one with the same id.
+ * an earlier message with the same id.
  */
 export function showNotice(message: string, id: NoticeId = 'notice'): void {
   const notice = document.createElement('div');

@@ -2,6 +2,7 @@
  * Browsers open few connections to a server, so only one script of a page follows the stream of events. It
  * announces each event to the other scripts, which are separate files.
  */
+/** With this event, a script asks for the newest event of each name to be announced again. */
 const REPEAT = 'millrace:repeat';
 
 /** Announced when the server has refused the connection, such as after the session has ended. */

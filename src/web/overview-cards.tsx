@@ -12,7 +12,7 @@ import { exactTime, relativeTime } from './relative-time.ts';
 
 interface Drawing {
   now: Date;
-  /** True: the page shows a single team. */
+  /** Whether the page shows a single team. */
   isOnly: boolean;
   pictures: PictureVersions;
 }
@@ -107,7 +107,9 @@ function FailedJobs({ card }: { card: PipelineCard }): ComponentChildren {
   );
 }
 
-/** A time. It gets a new element for each text, because the script of all pages may also rewrite times. */
+/**
+ * A time. A new text gets a new element, because `show-times.ts` may have changed the text of the old one.
+ */
 function Time({ at, now }: { at: string; now: Date }): JSX.Element {
   const time = new Date(at);
   const text = relativeTime(time, now);

@@ -30,7 +30,10 @@ import { replaceServerContent } from './replace-server-content.ts';
 
 /** How often relative times are written again. */
 const CLOCK_MS = 30_000;
-/** Browsers limit how often a page may change its address. */
+/**
+ * The address changes only when the filter has not changed for this time, because browsers limit how often a
+ * page may change its address.
+ */
 const ADDRESS_MS = 300;
 
 class OverviewPage {
@@ -42,6 +45,7 @@ class OverviewPage {
   #status: CardStatus | undefined;
   /** The ids of pipelines in the order in which they are shown. Empty: the next drawing sorts them. */
   #order: readonly number[] = [];
+  /** How many cards are shown at most. */
   #limit = CARDS_PER_PAGE;
   #isConnected = true;
   #hasDrawn = false;

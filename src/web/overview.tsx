@@ -11,8 +11,9 @@ interface OverviewProps {
   base: string;
   filter: CardFilter;
   counts: ReadonlyMap<CardStatus, number>;
-  /** How many cards match, also on further pages, and how many cards there are. */
+  /** How many cards match, including those that are not shown yet. */
   found: number;
+  /** How many cards there are. */
   all: number;
   /** How many matching cards are shown only after a press on "Show more". */
   more: number;
@@ -39,7 +40,7 @@ export function OverviewBody(props: OverviewProps): JSX.Element {
       {all > 0 && <Note {...props} />}
       {sections.length === 0 && (
         <p class="overview-nothing">
-          Nothing matches. <Act href={base} act={props.clear} label="Show all pipelines" />
+          Nothing matches. <ActionLink href={base} act={props.clear} label="Show all pipelines" />
         </p>
       )}
       {sections.map((section) => (
@@ -59,7 +60,7 @@ export function OverviewBody(props: OverviewProps): JSX.Element {
 function Chips({ base, filter, counts, choose }: OverviewProps): JSX.Element {
   const chip = (status: CardStatus | undefined, label: ComponentChildren): JSX.Element => (
     <li key={status ?? 'all'}>
-      <Act
+      <ActionLink
         class={`overview-chip ${status ?? 'all'}`}
         href={overviewPath(base, { text: filter.text, ...(status !== undefined && { status }) })}
         act={() => choose(status)}
@@ -100,7 +101,7 @@ function Note({ found, all, isSorted, isConnected, sort }: OverviewProps): JSX.E
   );
 }
 
-interface ActProps {
+interface ActionLinkProps {
   href: string;
   act: () => void;
   label: ComponentChildren;
@@ -109,7 +110,7 @@ interface ActProps {
 }
 
 /** A link that calls `act`, unless the viewer opens it in another tab or window. */
-function Act({ href, act, label, isCurrent = false, class: names }: ActProps): JSX.Element {
+function ActionLink({ href, act, label, isCurrent = false, class: names }: ActionLinkProps): JSX.Element {
   return (
     <a
       class={names}

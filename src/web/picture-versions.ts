@@ -4,9 +4,9 @@ const RETRIES = 5;
 const RETRY_MS = 1000;
 
 /**
- * Decides when pictures load again. The server caches pictures for a second, so a pipeline that changes all
- * the time loads its picture only once in that time. A picture that the server refuses, because it draws many
- * others, is requested again later.
+ * Decides when pictures load again. The server caches pictures for a second, so the picture of a pipeline
+ * loads at most once in that time, however often the pipeline changes. If the server refuses a picture
+ * because it is drawing many others, the page requests the picture again later.
  */
 export class PictureVersions {
   readonly #versions = new Map<number, number>();
@@ -19,7 +19,10 @@ export class PictureVersions {
     this.#draw = draw;
   }
 
-  /** The version of a picture. Undefined: the picture has not changed since the page was loaded. */
+  /**
+   * The version of a picture, for its address. Undefined if the picture has not changed since the page was
+   * loaded.
+   */
   of(id: number): number | undefined {
     return this.#versions.get(id);
   }

@@ -1,6 +1,6 @@
 /*
- * The live graph of a pipeline. It replaces the picture, follows the states, and shows the path of a version.
- * Without this script, the page shows the picture.
+ * The live graph of a pipeline. It replaces the picture, shows the current states of jobs and resources, and
+ * shows the path of a version. Without this script, the page shows the picture.
  */
 import type { JSX } from 'preact';
 import { useCallback, useMemo, useState } from 'preact/hooks';

@@ -13,7 +13,7 @@ export interface ListedVersion {
 export const fetchGraph = async (pipeline: string, query: GraphQuery): Promise<LaidOutGraph> =>
   await requestApi<LaidOutGraph>('GET', `${pipeline}/graph${switchesOf(query)}`);
 
-/** Fetches the state that the event stream also sends, for pages whose stream was refused. */
+/** Fetches the state that the event stream also sends, for pages to which the stream sends none in time. */
 export async function fetchState(pipeline: string): Promise<PipelineEventData> {
   const [about, jobs, resources] = await Promise.all([
     requestApi<PipelineEventData['pipeline']>('GET', pipeline),

@@ -3,10 +3,11 @@ import { render, type ComponentChild } from 'preact';
 const CONTROLS = 'a[href], button, input, select, textarea, [tabindex="0"]';
 
 /**
- * Draws with Preact in place of what the server rendered into the container, because Preact would keep
- * elements that its first drawing does not have. If a control in the container has the focus, the new control
- * with the same id or address gets it, so that viewers who use the keyboard stay where they are. The
- * attribute `data-drawn` tells tests that the server's elements are gone.
+ * Replaces what the server rendered into the container with content that Preact draws. Removes the server's
+ * elements first, because Preact would keep those that its first drawing does not have. If a control in the
+ * container has the focus, the new control with the same id or link address gets it, so that viewers who use
+ * the keyboard stay where they are. The attribute `data-drawn` tells tests that the server's elements are
+ * gone.
  */
 export function replaceServerContent(container: HTMLElement, content: ComponentChild): void {
   const { activeElement } = document;

@@ -42,7 +42,7 @@ function WebhookTest({ address, secret }: { address: string; secret: string }) {
   );
 }
 
-/** Adds a copy button after each field that has one, and the button that tests the webhook. */
+/** Adds a copy button after each field with `data-copy`, and the button that tests the webhook. */
 function drawWebhook(section: Element): void {
   const fields = [...section.querySelectorAll<HTMLInputElement>('input[data-copy]')];
   for (const field of fields) {

@@ -14,8 +14,8 @@ interface GraphToShow {
 }
 
 /**
- * The graph in the chosen shape, or why there is none. When the shape or the definition changes, fetches the
- * graph again and keeps the earlier one until the new one arrives.
+ * The graph with the switches of the query, or why there is none. When the switches or the definition change,
+ * fetches the graph again and keeps the earlier one until the new one arrives.
  */
 export function useGraphOf({ pipeline, query, state, first }: GraphToShow): LaidOutGraph | string {
   const [graph, setGraph] = useState(first);

@@ -1,9 +1,9 @@
 import { hideNotice, showNotice } from './notice.ts';
 
-/** A connection that breaks often comes back within this time. */
+/** Most broken connections are restored within this time. */
 const PATIENCE_MS = 10_000;
 
-/** Says that the page may be out of date if its stream of events stays away. */
+/** Shows a notice that the page may be out of date if its stream of events is not restored in time. */
 export function watchConnection(): { lost: () => void; back: () => void } {
   let timer: number | undefined;
   return {
