@@ -1,8 +1,8 @@
 import type { Dispatcher } from 'undici';
 
 /**
- * Far more bytes than one object may have. Tenants write the objects that Millrace lists, so without this
- * limit they would decide how much memory a list takes.
+ * Far more bytes than one object may have. Members of teams write the objects that Millrace lists, so without
+ * this limit they would decide how much memory a list takes.
  */
 export const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 

@@ -15,7 +15,10 @@ export interface CacheClaimsOptions {
   cache: Pick<ClusterCache, 'pipelineOwner'>;
 }
 
-/** Creates the claim for the volume of a cache, unless it exists. */
+/**
+ * Creates the PersistentVolumeClaim of a cache, unless it exists. Refuses if its Pipeline is being deleted,
+ * the API server refuses it, or a Pod must not use the existing claim.
+ */
 export async function prepareClaim(
   claim: CacheClaim,
   { client, cache }: CacheClaimsOptions,
@@ -28,7 +31,7 @@ export async function prepareClaim(
   const existing = orAbsent(await client.get(KINDS.persistentVolumeClaims, { namespace, name }), operation);
   if (existing !== undefined) return judgeClaim(existing, owner);
   const answer = await client.create(KINDS.persistentVolumeClaims, desired);
-  // 409: the claim was created after it was read.
+  // 409: the claim has been created since the read that did not find it.
   if (answer.ok || answer.status === 409) return { answer: 'ready' };
   if ([403, 404, 422].includes(answer.status)) return refused(`its volume was refused: ${answer.message}`);
   throw new ApiError(`creating the PersistentVolumeClaim ${namespace}/${name}`, answer);

@@ -26,9 +26,13 @@ export interface PodClusterOptions {
   client: Pick<ApiClient, 'create' | 'get' | 'delete'>;
   installation(): Installation;
   cache: ClusterCache;
-  /** Signs the nonce that an agent sends to the gateway. The same session always has the same nonce. */
+  /**
+   * Returns the signed nonce that the agent of this session sends to the gateway. The same session always has
+   * the same nonce.
+   */
   nonceOf(session: AgentSession): string;
   starts: {
+    /** How many Pods may be starting on a node at a time. */
     perNode(): number;
     /** Whether Pods in other namespaces have started in the last minutes. */
     othersStartedLately(namespace: string): boolean;

@@ -45,7 +45,7 @@ function planText({ lastPlan, jobCount, resourceCount }: PipelineStatus): string
 }
 
 function buildEvents(before: PipelineStatus | undefined, after: PipelineStatus): EventNote[] {
-  // This is the first status: its builds belong to an earlier object of the same name.
+  // This is the first status with facts. Its builds belong to an earlier object of the same name.
   if (before?.jobCount === undefined) return [];
   const known = new Map((before.jobs ?? []).map((job) => [job.name, job.lastBuild]));
   return (after.jobs ?? []).flatMap(({ name, lastBuild }) => {

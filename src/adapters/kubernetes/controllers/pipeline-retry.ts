@@ -1,13 +1,16 @@
 import type { PipelineApplied } from '#flows/pipelines/apply-pipeline.ts';
 
-/** For a source or another object that could not be read. */
+/** The pause after a source or another object could not be read. */
 const UNAVAILABLE_RETRY_MS = 60_000;
-/** For a rename that waits for running builds. */
+/** The pause while a rename waits for running builds. */
 const RENAMING_RETRY_MS = 2000;
-/** For a pipeline that waits for its turn to fetch sources. */
+/** The pause while a pipeline waits for its turn to fetch sources. */
 const WAITING_RETRY_MS = 1000;
 
-/** Undefined if the outcome cannot change before the object does. */
+/**
+ * The pause before the manifest is applied again. Undefined if only a change of the object can change the
+ * outcome.
+ */
 export function retryAfterMs(applied: PipelineApplied): number | undefined {
   if (applied.outcome === 'renaming')
     return applied.reason === 'Renaming' ? RENAMING_RETRY_MS : UNAVAILABLE_RETRY_MS;

@@ -22,8 +22,8 @@ import { addFinalizer, removeFinalizer, writeStatus } from './status.ts';
 import type { TeamState } from './team-states.ts';
 
 /*
- * What causes the reconciliation of a Pipeline object, and by which method or constant. The methods are those
- * of PipelineTriggers; operator/reconcile.ts calls them.
+ * What causes the reconciliation of a Pipeline object. The right column names the method of PipelineTriggers,
+ * which operator/reconcile.ts calls, or what sets the time of the next attempt.
  *
  *   To apply the manifest again, or to remove it:
  *     the object is new, deleted, or has another spec or another annotation to read    objectChanged
@@ -121,7 +121,7 @@ async function applyManifest(
 ): Promise<ReconcileResult> {
   const applied = await options.apply(manifestOf(object, name));
   if (applied.outcome === 'renamed') {
-    // The flow deletes this object, and the deletion is reconciled.
+    // The flow deletes this object. Its deletion is then reconciled.
     state.handedOver();
     return 'done';
   }
@@ -140,8 +140,8 @@ async function applyManifest(
 
 /**
  * A Team that was created together with its Pipeline needs a moment, so a missing Team is a warning only
- * after TEAM_PATIENCE_MS. Until then, a verdict on this generation stays: a new leader has not seen the Team
- * yet.
+ * after TEAM_PATIENCE_MS. Until then, an existing verdict on this generation stays, because a new leader may
+ * not have seen the Team yet.
  */
 async function awaitTeam(
   object: PipelineProjection,

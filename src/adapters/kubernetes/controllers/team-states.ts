@@ -69,7 +69,7 @@ export class TeamStates {
     return this.#fills.get(name);
   }
 
-  /** The warm Pods of a Team. Undefined: the Team keeps no Pods ready. */
+  /** The warm Pods of a Team. Undefined if it keeps none, or before they are counted. */
   warmOf(name: string): WarmCount | undefined {
     return this.#warm.get(name);
   }

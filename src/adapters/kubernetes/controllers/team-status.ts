@@ -23,7 +23,7 @@ export interface TeamStatusInput {
   limits: TeamLimits;
   /** How full the Team's logs are. Undefined before a new leader has counted them: the condition stays. */
   fill: LogFill | undefined;
-  /** Pods that wait for builds. Undefined: the Team keeps none, or they are not counted yet. */
+  /** The warm Pods of the Team. Undefined: the Team keeps none, or they are not counted yet. */
   warm?: { ready: number; starting: number } | undefined;
   now: Date;
 }

@@ -10,7 +10,7 @@ import type { WarmTeam } from '#flows/pods/warm-ports.ts';
 export interface ClusterCache {
   /** The rules of a Team, and how many builds and checks it may run at a time; Infinity: no limit. */
   team(name: string): { rules: TeamRules; runningBuilds: number; runningChecks: number } | undefined;
-  /** Teams that keep Pods ready. */
+  /** Teams that keep warm Pods. */
   warmTeams(): WarmTeam[];
   /** The Pipeline object that owns the Pods of this pipeline. */
   pipelineOwner(namespace: string, name: string): OwnerObject | undefined;

@@ -17,7 +17,9 @@ export interface NodeProjection extends CachedObject {
   takesPods: boolean;
   /** Only Pods that tolerate its taints may run there. */
   tainted: boolean;
-  /** Undefined if the node takes no Linux Pods: it runs another system, or somebody has cordoned it. */
+  /**
+   * Undefined if the node takes no Linux Pods: it has another operating system, or somebody has cordoned it.
+   */
   userNamespaces: NodeSupport | undefined;
 }
 

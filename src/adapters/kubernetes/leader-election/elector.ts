@@ -108,7 +108,7 @@ export class Elector {
     return false;
   }
 
-  /** Renews until the lease is lost or the signal aborts. In the second case, releases the lease. */
+  /** Renews until the lease is lost or the signal aborts. If the signal aborts, releases the lease. */
   async hold(signal: AbortSignal): Promise<'lost' | 'released'> {
     const { clock } = this.#options;
     while (!signal.aborted) {

@@ -9,7 +9,10 @@ export const LOOK_EVERY_MS = 500;
 
 export const MIN_LEASE_SECONDS = 3;
 const MAX_LEASE_SECONDS = 15;
-/** The leader can renew this many times within a lease, even at its longest recent interval. */
+/**
+ * A lease is this many times as long as the longest recent interval between renewals, within the two limits
+ * above.
+ */
 const RENEWALS_PER_LEASE = 4;
 /** How many intervals are recent: about a minute of renewals. */
 const MAX_INTERVALS = 60;

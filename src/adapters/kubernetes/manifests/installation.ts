@@ -41,7 +41,7 @@ export interface TeamRules extends TagRules, VolumeRules {
   limits: Amounts;
   /** Volumes for the caches of resources and jobs. Absent: they have none. */
   caches?: { storageClassName?: string; size: string; accessModes: string[] };
-  /** How many Pods wait for builds, and how long. Absent: none. */
+  /** How many warm Pods the team keeps, and how long each one may wait for a build. Absent: none. */
   warm?: WarmSettings;
   /** Where the team's pipelines may fetch sources. */
   sources?: { allowHttp?: boolean; hosts?: string[] };

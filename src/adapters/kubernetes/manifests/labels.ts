@@ -16,7 +16,7 @@ export const LABEL = {
   warmPod: 'millrace.dev/warm-pod',
   checkGroup: 'millrace.dev/check-group',
   resource: 'millrace.dev/resource',
-  /** On Secrets of a tenant: pipelines may read them. */
+  /** On Secrets in a team's namespace: pipelines may read them. */
   usable: 'millrace.dev/usable',
   /** On Pipelines, Teams and OAuthProviders: who created them, and may change them. */
   madeBy: 'millrace.dev/managed-by',

@@ -15,9 +15,11 @@ const MAX_SHIM_FOLDER = '16Mi';
 
 /** Which volumes a Pod has. */
 export interface PodVolumes {
-  /** The work directory and the folder of the shim, shared with containers that run other images. */
+  /**
+   * Whether the Pod has a work directory and a folder for the shim, which containers with other images share.
+   */
   shared: boolean;
-  /** A service account token for the agent. */
+  /** Whether the Pod has a service account token for the agent. */
   token: boolean;
   /**
    * Whether the shim is copied before the kubelet starts the step containers. Otherwise, the agent copies the

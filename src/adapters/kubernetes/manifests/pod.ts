@@ -24,8 +24,8 @@ const DO_NOT_EVICT = {
 };
 
 /**
- * The Pod of a build or of checks: the agent, and one container for each image. The Pod contains no secret
- * except a nonce that works once and keys for the Pod's own loopback.
+ * A Pod for a build or checks, or a warm Pod: the agent, and one container for each image. The Pod contains
+ * no secret except a nonce that works once and keys for the Pod's own loopback.
  */
 export function pod(work: PodWork, team: TeamRules, installation: Installation): V1Pod {
   return {

@@ -64,7 +64,7 @@ export function teamRules(name: string, spec: TeamSpec): TeamRules {
   };
 }
 
-/** `crds/teams.yaml` validates the values. */
+/** The CRD (`crds/teams.yaml`) has validated the values, so `idle` is a valid duration. */
 function warmSettings({ pods, idle = '10m' }: NonNullable<TeamSpec['warm']>): WarmSettings {
   return { pods, idleSeconds: secondsOf(idle) ?? 0 };
 }

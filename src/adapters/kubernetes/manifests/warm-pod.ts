@@ -10,7 +10,10 @@ import { pod, podSpec } from './pod.ts';
 export interface WarmPodShape {
   containers: PlanContainer[];
   placement: Placement;
-  /** Time limit of a build in this Pod, from the Pod's start. */
+  /**
+   * The deadline that a Pod of such a build would have. The deadline of the warm Pod also includes
+   * `idleSeconds`.
+   */
   deadlineSeconds: number;
 }
 

@@ -26,6 +26,7 @@ export interface ReleaseSecretsOptions {
 type Values = Record<string, string>;
 
 const KEY_BYTES = 32;
+/** Name of the database and of its user. */
 const DATABASE = 'millrace';
 
 /**

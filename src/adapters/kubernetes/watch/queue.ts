@@ -8,7 +8,7 @@ export interface QueueOptions {
   work(key: string): Promise<ReconcileResult>;
   concurrency: number;
   /**
-   * The share of the workers that a key counts against, such as its team. Shares take turns. If there are
+   * Names the share of the workers that a key uses, for example by its team. Shares take turns. If there are
    * several workers, one share alone never occupies all of them. Without this function, all keys have the
    * same share, which may occupy all workers.
    */

@@ -52,6 +52,7 @@ export class EventRecorder {
   readonly #series = new Map<string, Series>();
   #waiting: { regarding: Regarding; event: EventNote }[] = [];
   #writing: Promise<void> | undefined;
+  /** Counts the Events of this process, so that their names are unique. */
   #count = 0;
 
   constructor(options: RecorderOptions) {
