@@ -16,6 +16,7 @@ const RETRY_MS = 5000;
 let isRefreshing = false;
 let mustRefreshAgain = false;
 
+/** Fetches the page again after a delay, and once more if another event arrives in the meantime. */
 function refresh(): void {
   if (isRefreshing) {
     mustRefreshAgain = true;
@@ -39,7 +40,7 @@ function endRefresh(): void {
   refresh();
 }
 
-/** Whether the viewer was signed out, or the page no longer exists. */
+/** Whether the viewer was signed out or may no longer read the page, or the page no longer exists. */
 function isOver({ redirected, status }: Response): boolean {
   return redirected || status === 403 || status === 404;
 }

@@ -8,8 +8,8 @@ export function versionInWords(version: Readonly<Record<string, string>>): strin
   const words = Object.entries(version)
     .map(([name, value]) => `${name}: ${value}`)
     .join(', ');
-  const letters = Array.from(words.replaceAll(/\s+/g, ' '));
-  return letters.length <= MAX_CHARACTERS
-    ? letters.join('')
-    : `${letters.slice(0, MAX_CHARACTERS - 1).join('')}…`;
+  const characters = Array.from(words.replaceAll(/\s+/g, ' '));
+  return characters.length <= MAX_CHARACTERS
+    ? characters.join('')
+    : `${characters.slice(0, MAX_CHARACTERS - 1).join('')}…`;
 }

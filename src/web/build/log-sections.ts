@@ -81,8 +81,9 @@ function timesOf({ started_at, ended_at }: ShownStep): { startedAt?: string; end
 
 /**
  * Whether a section is open until the viewer folds or unfolds it. While a build runs, all sections are open.
- * If the build had ended when the page was opened, only sections that did not succeed are open. The only
- * section of a log is always open.
+ * If the build had ended when the page was opened, only the sections of steps that ran and did not succeed
+ * are open. The sections of earlier attempts, which have no status, are then folded. The only section of a
+ * log is always open.
  */
 export function opensAtFirst(
   { status }: Pick<LogSection, 'status'>,

@@ -11,7 +11,7 @@ import { useLogScroll, type LogScroll } from './use-log-scroll.ts';
 import { RULER, useMetrics, type Metrics } from './use-metrics.ts';
 
 const MIN_COLUMNS = 20;
-/** The columns of the line numbers at least, and those of a time with its margin. */
+/** How many columns line numbers take at least, and how many a time takes with its margin. */
 const MIN_NUMBER_CELLS = 4;
 const TIME_CELLS = 9;
 

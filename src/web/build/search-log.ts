@@ -17,7 +17,10 @@ export interface FoundLine {
   line: number;
 }
 
-/** Finds the lines of a log that contain a text, in any case. It reads each line once while the log grows. */
+/**
+ * Finds the lines of a log that contain a text, in upper or lower case. It reads each line once while the log
+ * grows.
+ */
 export class LogSearch {
   /** The text as the viewer typed it. */
   readonly text: string;

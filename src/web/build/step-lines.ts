@@ -20,6 +20,7 @@ export class StepLines {
   /** How many lines are complete, and how many of these were dropped. */
   #complete = 0;
   #dropped = 0;
+  /** The style after the last complete line. */
   #look = PLAIN;
   #widest = 0;
   readonly #looks = new Runs<Look>();

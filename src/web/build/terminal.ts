@@ -54,8 +54,8 @@ export const TEXT = pair('#1b1f24', '#e6e9ec');
 
 const [ESC, BEL] = ['\u001b', '\u0007'];
 /**
- * Control sequences (colours, cursor), operating system commands (titles, links), other strings, other
- * escapes. A line end also ends an open sequence.
+ * Matches control sequences (colours, cursor), operating system commands (titles, links), other strings,
+ * other escapes, line ends and carriage returns. A line end also ends an open sequence.
  */
 const PARTS = new RegExp(
   [

@@ -4,7 +4,9 @@ import { anchorAt, HEADER_ROWS, rowOfAnchor, type Anchor, type LogLayout } from 
 import type { LogState } from './log-state.ts';
 import type { Metrics } from './use-metrics.ts';
 
-/** How many rows above and below the visible ones are drawn too, so that a fast scroll shows no gap. */
+/**
+ * At least this many rows above and below the visible ones are drawn too, so that a fast scroll shows no gap.
+ */
 const MIN_ROWS_AROUND = 40;
 /** The drawn rows change in steps of this many, not with each pixel. */
 const STEP_ROWS = 16;

@@ -117,7 +117,7 @@ function diagnosticsOf(state: EditorState, findings: readonly TextFinding[]): Di
   });
 }
 
-const letters = new Intl.Segmenter();
+const characters = new Intl.Segmenter();
 
 /**
  * The offset of a line and a column, both from 1. Columns count visible characters. The text may have changed
@@ -125,6 +125,6 @@ const letters = new Intl.Segmenter();
  */
 function offsetOf({ doc }: EditorState, line: number, column: number): number {
   const { from, to, text } = doc.line(Math.min(Math.max(line, 1), doc.lines));
-  const before = Array.from(letters.segment(text))[column - 1];
+  const before = Array.from(characters.segment(text))[column - 1];
   return before === undefined ? to : from + before.index;
 }

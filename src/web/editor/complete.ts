@@ -60,7 +60,7 @@ function schemaOf(blocks: readonly OpenBlock[], known: KnownNames): BlockSchema 
   return schema;
 }
 
-/** The schema of a block with these labels, because its labels decide which attributes it has. */
+/** The schema of a block with these labels: they decide which attributes the block has. */
 function shapeOf(schema: BlockSchema, labels: readonly string[]): BlockSchema {
   if (labels.length === 0 && schema.unlabelled !== undefined) return schema.unlabelled;
   if (labels.length < schema.labels.length && schema.shorter !== undefined) return schema.shorter.schema;
@@ -70,6 +70,7 @@ function shapeOf(schema: BlockSchema, labels: readonly string[]): BlockSchema {
     : { ...schema, attributes: { ...schema.attributes, ...variant.attributes } };
 }
 
+/** The block that defines the types of a block, by the name of that block. */
 const TYPE_BLOCKS: Readonly<Record<string, string>> = {
   resource: 'resource_type',
   notification: 'notification_type',
@@ -105,6 +106,7 @@ function typedBlock(
   return schema.open === undefined ? undefined : block;
 }
 
+/** The template of a value, by the type of its attribute. */
 const VALUES: Partial<Record<AttributeSchema['type'], string>> = {
   string: '"${}"',
   duration: '"${}"',

@@ -13,7 +13,7 @@ interface EditorAppParts {
   api: EditorApi;
 }
 
-/** The editor: the text, and beside it the problems that the check found and the graph. */
+/** The editor: the text, and beside it the graph and the problems that the check found. */
 export function EditorApp({ known, initial, api }: EditorAppParts) {
   const [text, setText] = useState(initial.text);
   const [name, setName] = useState(initial.name);
