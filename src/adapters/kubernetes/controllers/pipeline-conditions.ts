@@ -91,7 +91,7 @@ function factConditions(facts: PipelineFacts): WantedCondition[] {
   ];
 }
 
-/** A condition that is present only while there are such texts. */
+/** Returns the condition if there are texts, and otherwise nothing. */
 function whileAny(
   texts: string[],
   condition: (text: string) => Omit<WantedCondition, 'status'>,

@@ -76,8 +76,8 @@ export class Elector {
   /** Whether this process stood still since the last renewal. */
   #stoodStill = false;
   /**
-   * Whether this process leads or has led. From then on, it does not take a Lease without a holder: another
-   * replica may have led and released the Lease in the meantime.
+   * Whether this process leads or has led. If so, it does not take a Lease without a holder: another replica
+   * may have led and released the Lease in the meantime.
    */
   #hasLed = false;
   /** Milliseconds between the last renewals of this process. */

@@ -18,8 +18,8 @@ export interface PodResources {
 /**
  * Requests and limits of each container of a Pod. Steps run one after another, so the first step container
  * requests the resources for the whole Pod. The other containers request zero explicitly, because without a
- * request Kubernetes uses the limit as the request. Devices cannot be shared, so each container that may use
- * devices requests them for itself.
+ * request Kubernetes uses the limit as the request. Devices cannot be shared: each step container with an
+ * image of its own requests them, or the first step container if none has one.
  */
 export function podResources(
   containers: readonly PlanContainer[],

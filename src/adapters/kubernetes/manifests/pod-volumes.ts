@@ -33,10 +33,10 @@ export interface PodVolumes {
 }
 
 /**
- * Which volumes a Pod gets. A Pod with only one step container, in the worker image, has no volume, because a
- * volume delays the start by some 290 ms. If a Pod has volumes anyway, it also gets a token. The token can be
- * read only in this Pod, so it proves better than the nonce in which Pod the agent runs
- * (docs/adr/0004-agent-session.md).
+ * Which volumes a Pod gets. A volume delays the start of a Pod by some 290 ms. So a Pod with only one step
+ * container, in the worker image, gets none, unless it mounts caches or volumes of the Team, or has no nonce.
+ * A Pod that has volumes anyway also gets a token. The token can be read only in this Pod, so it proves
+ * better than the nonce in which Pod the agent runs (docs/adr/0004-agent-session.md).
  */
 export function volumesOf({
   containers,

@@ -8,9 +8,9 @@ export interface QueueOptions {
   work(key: string): Promise<ReconcileResult>;
   concurrency: number;
   /**
-   * Names the share of the workers that a key uses, for example by its team. Shares take turns. If there are
-   * several workers, one share alone never occupies all of them. Without this function, all keys have the
-   * same share, which may occupy all workers.
+   * Returns the share of the workers that a key uses, such as the name of its team. Shares take turns. If
+   * there are several workers, one share alone never occupies all of them. Without this function, all keys
+   * have the same share, which may occupy all workers.
    */
   shareOf?(key: string): string;
   onError(key: string, error: unknown, retryInMs: number): void;
