@@ -10,11 +10,11 @@ beforeEach(() => {
 });
 
 /** Starts builds, and finds that these namespaces are full. */
-const start = (short: string[] = [], meanwhile: () => void = () => undefined): Promise<boolean> =>
+const start = (fullNamespaces: string[] = [], meanwhile: () => void = () => undefined): Promise<boolean> =>
   namespaces.startBuilds((freedNamespaces) => {
     freed.push(freedNamespaces);
     meanwhile();
-    return Promise.resolve({ short });
+    return Promise.resolve({ fullNamespaces });
   });
 
 describe('the end of a Pod', () => {

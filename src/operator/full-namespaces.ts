@@ -7,21 +7,29 @@ export class FullNamespaces {
   readonly #withEndedPod = new Set<string>();
   #full: ReadonlySet<string> = new Set();
 
-  /** Records that a Pod of a build ended in this namespace. Returns whether the namespace was full. */
+  /**
+   * Records that a Pod of a build or a warm Pod ended in this namespace. Returns whether the namespace was
+   * full.
+   */
   podEnded(namespace: string): boolean {
     this.#withEndedPod.add(namespace);
     return this.#full.has(namespace);
   }
 
-  /** Starts builds, given the namespaces that may take Pods again. Returns whether to start again at once. */
-  async startBuilds(start: (freedNamespaces: string[]) => Promise<{ short: string[] }>): Promise<boolean> {
+  /**
+   * Calls `start` with the full namespaces in which a Pod has ended. Returns whether to call again at once,
+   * because another Pod ended during the call.
+   */
+  async startBuilds(
+    start: (freedNamespaces: string[]) => Promise<{ fullNamespaces: string[] }>,
+  ): Promise<boolean> {
     const withEndedPod = [...this.#withEndedPod];
     this.#withEndedPod.clear();
     const freed = withEndedPod.filter((namespace) => this.#full.has(namespace));
     try {
-      const { short } = await start(freed);
+      const { fullNamespaces } = await start(freed);
       const stillFull = [...this.#full].filter((namespace) => !freed.includes(namespace));
-      this.#full = new Set([...stillFull, ...short]);
+      this.#full = new Set([...stillFull, ...fullNamespaces]);
     } catch (error) {
       for (const namespace of withEndedPod) this.#withEndedPod.add(namespace);
       throw error;

@@ -19,7 +19,10 @@ import { PodFollower } from './pod-follower.ts';
 import type { Reconciling } from './reconcile.ts';
 import { AFTER_FAILURE_MS, endingOf, reportFailures, workQueue } from './work-queue.ts';
 
-/** How often each kind of work runs. Checks are due to the second. Other work rarely waits for its timer. */
+/**
+ * How often a timer starts each kind of work. Checks are due to the second, so their timer is short. Other
+ * work is usually started by a notification before its timer.
+ */
 const INTERVALS_MS = {
   checks: 1000,
   hooks: 10_000,
@@ -32,13 +35,14 @@ const INTERVALS_MS = {
   ...HOUSEKEEPING_MS,
 };
 const TOPICS = ['checks', 'schedule', 'builds', 'status', 'cancel', 'teams'] as const;
-/** Checks of a team are tried again this long after a check Pod was refused because a limit is reached. */
+/** Pause before checks of a team are tried again after a check Pod of the team was refused. */
 const REFUSED_CHECKS_RETRY_MS = 5000;
 /** Delay before warm Pods are replaced, so that no Pod starts beside the first step of a build. */
 const REPLACE_WARM_AFTER_MS = 1000;
 
 /**
- * Work that is not about a single object. Notifications and timers start it, one run of each kind at a time.
+ * Work that is not about a single Kubernetes object. Notifications and timers start it. Work of one key never
+ * runs concurrently.
  */
 export class Loops {
   readonly #leadership: Leadership;
@@ -46,12 +50,15 @@ export class Loops {
   readonly #queue: WorkQueue;
   readonly #pods: PodFollower;
   readonly #fullNamespaces = new FullNamespaces();
-  /** Teams whose check Pods were refused because a limit is reached, and when to try these teams again. */
+  /** Teams whose check Pods were refused, and the time (of `performance.now`) to try their checks again. */
   #refusedTeams = new Map<string, number>();
-  /** Whether a shape may get a second warm Pod. Only the timer sets it: a new Pod slows down other starts. */
+  /**
+   * Whether a shape that has a warm Pod may get another one. Only the timer sets it to true, because a new
+   * Pod slows down other starts.
+   */
   #refill = true;
   readonly #onStop: (() => void)[] = [];
-  /** Periodic work by queue key. Work on a single pipeline or team has keys of its own. */
+  /** Periodic work by queue key. Work on a single pipeline or team has a key of its own: see `#work`. */
   readonly #periodicWork: ReadonlyMap<string, () => Promise<ReconcileResult>>;
 
   constructor(leadership: Leadership, reconciling: Reconciling) {
@@ -71,7 +78,8 @@ export class Loops {
     ]);
     reconciling.onPod((change) => this.#podChanged(change));
     reconciling.onTeam((namespace) => {
-      // The Pods of the namespace are listed now. Under a limit, no Pod starts before.
+      // The rules of the Team are known, and the Pods of its namespace are listed. Until then, no Pod starts
+      // in it if the Team has a limit.
       for (const key of [`team ${namespace}`, 'builds', 'checks', 'warm']) this.#queue.add(key);
     });
   }
@@ -140,7 +148,7 @@ export class Loops {
     if (ended) this.#queue.add('warm');
   }
 
-  /** The short path from a notification to a Pod: one query, one POST. */
+  /** Creates the Pods of builds. Builds wait for this after each notification, so it must stay short. */
   async #startBuilds(): Promise<ReconcileResult> {
     const { database } = this.#leadership;
     const { cluster } = this.#reconciling;
@@ -150,8 +158,9 @@ export class Loops {
       const warmResult = (result: WarmResult): void => metrics.warmResult(result);
       const ports = { ...database, cluster, pods: () => this.#pods.all(), now, warmResult };
       const started = await startBuilds(ports, freedNamespaces);
-      // If builds wait for quota, warm Pods of their team end at once. Taken warm Pods are replaced later.
-      if (started.short.length > 0) this.#queue.add('warm');
+      // If builds wait for quota, warm Pods of their team must end at once. Otherwise warm Pods that were
+      // taken are replaced a little later.
+      if (started.fullNamespaces.length > 0) this.#queue.add('warm');
       else if (started.started.length > 0) this.#queue.addAfter('warm', REPLACE_WARM_AFTER_MS);
       reportFailures(this.#leadership, 'a build could not be started', started.failures);
       requeueAfterMs = started.failures.length === 0 ? started.againAfterMs : AFTER_FAILURE_MS;
@@ -176,7 +185,7 @@ export class Loops {
     return this.#ending('the warm Pods of a team could not be kept', failures);
   }
 
-  /** The rules of a Team have changed. Builds that they refused may now be allowed. */
+  /** Tries builds of a namespace again that were refused, because the rules of its Team may have changed. */
   async #tryRefused(namespace: string): Promise<ReconcileResult> {
     if (await this.#leadership.database.builds.tryAllRefused(namespace)) this.#queue.add('builds');
     return 'done';
@@ -189,16 +198,17 @@ export class Loops {
       [...this.#refusedTeams].filter(([, until]) => until > performance.now()).map(([team]) => team),
     );
     const ports = { ...database, cluster, pods: () => this.#pods.all(), now };
-    const { short, more, failures } = await startChecks(ports, avoid);
+    const { refusedTeams, more, failures } = await startChecks(ports, avoid);
     this.#refusedTeams = new Map([...this.#refusedTeams].filter(([team]) => avoid.has(team)));
-    for (const team of short) this.#refusedTeams.set(team, performance.now() + REFUSED_CHECKS_RETRY_MS);
+    for (const team of refusedTeams)
+      this.#refusedTeams.set(team, performance.now() + REFUSED_CHECKS_RETRY_MS);
     const ending = this.#ending('checks could not be started', failures);
     return more && ending === 'done' ? { requeueAfterMs: 0 } : ending;
   }
 
   /**
-   * `againAfterMs` ends the wait of builds for hooks exactly on time. The regular interval only finds work
-   * whose notification was lost.
+   * `againAfterMs` makes the next call come when a deadline of hooks is over, so builds wait no longer than
+   * that. The timer only finds work whose notification was lost.
    */
   async #runHooks(): Promise<ReconcileResult> {
     const { database } = this.#leadership;
@@ -221,10 +231,11 @@ export class Loops {
       ? scheduleJobs(ports)
       : schedulePipeline(pipeline, ports));
     if (held) this.#queue.add('hooks');
-    // The notification may mean that a build has ended and its slot is free.
+    // The notification may mean that a build has ended, so another build may have its slot.
     if (builds.length > 0 || pipeline !== 'all') this.#queue.add('builds');
     const ending = this.#ending('a pipeline could not be scheduled', failures);
-    // The remaining builds of the pipeline come after all other work, so that it delays nothing else.
+    // Work that is queued already comes before the remaining builds of this pipeline, so that one pipeline
+    // does not delay others.
     return more && ending === 'done' ? { requeueAfterMs: 0 } : ending;
   }
 
@@ -236,7 +247,10 @@ export class Loops {
     );
   }
 
-  /** While the checks of a pipeline do not run, nothing else updates its status. */
+  /**
+   * Updates the statuses of pipelines whose checks are overdue: while no check runs, nothing else updates
+   * them. Also corrects checks that are due too late.
+   */
   async #showOverdueChecks(): Promise<ReconcileResult> {
     const { checks } = this.#leadership.database;
     const corrected = await correctTimers({ checks, now });
@@ -251,7 +265,10 @@ export class Loops {
   }
 }
 
-/** Kinds of work take turns, so decisions on many pipelines do not delay the start of builds and checks. */
+/**
+ * The first word of a key. Kinds of work take turns, so decisions on many pipelines do not delay the start of
+ * builds and checks.
+ */
 function kindOf(key: string): string {
   return key.split(' ')[0] ?? '';
 }

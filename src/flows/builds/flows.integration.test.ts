@@ -157,7 +157,7 @@ describe('a build that is to start', () => {
         message: 'TeamLimit: Team main runs 1 of 1.',
       });
     }
-    expect(await startBuilds(ports())).toMatchObject({ started: [], short: ['main'] });
+    expect(await startBuilds(ports())).toMatchObject({ started: [], fullNamespaces: ['main'] });
     cluster.pods.delete('app-unit-1-1');
     await triggerJob(UNIT, { by: 'ann' }, ports());
     expect((await startBuilds(ports())).started).toMatchObject([{ number: '2' }]);
@@ -208,13 +208,13 @@ describe('a build that is to start', () => {
     await findRefs('a', 'b', 'c', 'd', 'e', 'f');
     cluster.refuse = undefined;
     const early = await startBuilds(ports());
-    expect(early).toMatchObject({ started: [], short: [] });
+    expect(early).toMatchObject({ started: [], fullNamespaces: [] });
     expect(early.againAfterMs).toBeGreaterThan(0);
     expect((await startBuilds(ports(), ['elsewhere'])).started).toEqual([]);
-    const { started, short } = await startBuilds(ports(), ['main']);
+    const { started, fullNamespaces } = await startBuilds(ports(), ['main']);
     expect(started.map(({ number }) => number).toSorted()).toEqual(['1', '2', '3', '4']);
-    expect(short).toEqual(['main']);
-    expect(await startBuilds(ports(), ['main'])).toMatchObject({ started: [{}, {}], short: [] });
+    expect(fullNamespaces).toEqual(['main']);
+    expect(await startBuilds(ports(), ['main'])).toMatchObject({ started: [{}, {}], fullNamespaces: [] });
   });
 
   test('that pauses before its next attempt starts when againAfterMs says', async () => {

@@ -28,7 +28,7 @@ interface Ports extends WindowPorts, Pick<RequestBuildPodPorts, 'caches'>, Pick<
     >;
   notifications: Pick<Notifications, 'notify'>;
   cluster: WindowPorts['cluster'] & RequestBuildPodPorts['cluster'] & TakeWarmPorts['cluster'];
-  /** Reports, for each build of a Team that keeps Pods ready, whether one was taken. */
+  /** Called for each build of a Team that keeps warm Pods, with whether the build took one. */
   warmResult?: (result: WarmResult) => void;
 }
 
@@ -36,9 +36,15 @@ export interface BuildsStarted {
   started: PendingBuild[];
   /** Builds whose Pods could not be requested. The next call tries these builds again. */
   failures: { build: PendingBuild; error: unknown }[];
-  /** Namespaces in which builds wait for quota. When a Pod ends in one of them, call again with it. */
-  short: string[];
-  /** When the next delayed build is due, or the next one that the start window holds. */
+  /**
+   * Namespaces in which builds wait because a quota or the Team's limit is reached. When a Pod ends in one of
+   * them, call again with that namespace in `freedNamespaces`.
+   */
+  fullNamespaces: string[];
+  /**
+   * Milliseconds until the next delayed build is due, or until a build that the start window holds is tried
+   * again.
+   */
   againAfterMs?: number;
   /** Pods that were starting when the last Pod was created, and builds that the start window holds. */
   window: { starting: number; held: number };
@@ -47,25 +53,31 @@ export interface BuildsStarted {
 interface Progress {
   started: PendingBuild[];
   failures: BuildsStarted['failures'];
-  short: Set<string>;
-  /** Namespaces in which no other Pod can start now, with the reason. */
-  full: Map<string, string>;
-  /** Refusals for lack of quota, by namespace. */
-  quota: Map<string, number>;
+  fullNamespaces: Set<string>;
+  /** Namespaces that the rest of this call skips, because no other Pod can start there, with the reason. */
+  skippedNamespaces: Map<string, string>;
+  /** Number of Pods that a quota refused in this call, by namespace. */
+  quotaRefusals: Map<string, number>;
   starting: StartingPod[];
   held: Map<number, { build: PendingBuild; reason: Reason }>;
-  /** Builds for which no warm Pod was ready, and why. */
+  /** Builds that got no warm Pod in this call, by row id, and why. */
   missed: Map<number, WarmResult>;
 }
 
 /** Builds that are read at a time. The oldest builds of each team are among them. */
 const MAX_BUILDS_READ = 128;
 const MAX_CONCURRENT_REQUESTS = 32;
-/** After so many attempts with a taken Pod name, the build waits until the name is free. */
+/**
+ * A build whose Pod name is taken gets another attempt, and with it another Pod name, up to this number of
+ * attempts. The last attempt waits until its name is free.
+ */
 const MAX_ATTEMPTS_FOR_NAME = 5;
 /** A call skips a namespace after so many refusals: a Pod that is smaller than a refused one may fit. */
 const MAX_QUOTA_REFUSALS = 4;
-/** When to try builds again that the start window holds. No notification reports that an agent started. */
+/**
+ * Delay before builds that the start window holds are tried again. They need a timer, because no notification
+ * reports that an agent has started.
+ */
 const HELD_AGAIN_MS = 250;
 
 /**
@@ -78,27 +90,28 @@ export async function startBuilds(ports: Ports, freedNamespaces: string[] = []):
   const progress: Progress = {
     started: [],
     failures: [],
-    short: new Set(),
-    full: new Map(),
-    quota: new Map(),
+    fullNamespaces: new Set(),
+    skippedNamespaces: new Map(),
+    quotaRefusals: new Map(),
     starting: await gatherStarting(ports),
     held: new Map(),
     missed: new Map(),
   };
   for (const namespace of freedNamespaces)
-    if ((await ports.builds.tryRefused(namespace)) > 0) progress.short.add(namespace);
+    if ((await ports.builds.tryRefused(namespace)) > 0) progress.fullNamespaces.add(namespace);
   await startBuildsWithTurn(ports, progress);
   await giveTurns(ports, progress);
-  for (const [namespace, reason] of progress.full) await ports.builds.explainFull(namespace, reason);
+  for (const [namespace, reason] of progress.skippedNamespaces)
+    await ports.builds.explainFull(namespace, reason);
   await explainHeld(ports, progress);
-  const { started, failures, short, held, starting } = progress;
+  const { started, failures, fullNamespaces, held, starting } = progress;
   const nextMs = await ports.builds.nextStartMs();
   const againAfterMs = held.size === 0 ? nextMs : Math.min(nextMs ?? Infinity, HELD_AGAIN_MS);
   const window = { starting: starting.filter(({ state }) => state === 'starting').length, held: held.size };
   return {
     started,
     failures,
-    short: [...short],
+    fullNamespaces: [...fullNamespaces],
     window,
     ...defined({ againAfterMs }),
   };
@@ -108,15 +121,16 @@ export async function startBuilds(ports: Ports, freedNamespaces: string[] = []):
 async function startBuildsWithTurn(ports: Ports, progress: Progress): Promise<void> {
   for (;;) {
     const failed = new Set(progress.failures.map((failure) => failure.build.id));
-    const full = [...progress.full.keys()];
-    const pending = await ports.builds.buildsToStart(MAX_BUILDS_READ + failed.size, full);
+    const skipped = [...progress.skippedNamespaces.keys()];
+    const pending = await ports.builds.buildsToStart(MAX_BUILDS_READ + failed.size, skipped);
     const toStart = pending.filter((build) => !failed.has(build.id));
     const withoutWarmPod = await takeWarmPods(toStart, { ports, progress });
     if (withoutWarmPod.length < toStart.length) continue;
     const { start, held, refused } = pickBuilds(toStart, progress.starting, ports);
     progress.held = new Map(held.map(({ work, reason }) => [work.build.id, { build: work.build, reason }]));
     if (start.length + refused.length === 0) return;
-    // Requesting a refused Pod records the reason. It never runs, so its nodes do not matter.
+    // A Pod that the Team's rules refuse is requested too: `recordRefusal` then records the reason. The Pod
+    // never runs, so its nodes do not matter.
     const toRequest = [...refused.map((build) => ({ build, nodes: '' })), ...start];
     await Promise.all(
       toRequest
@@ -159,7 +173,10 @@ async function tryWarmPod(
   }
 }
 
-/** One decision per team, team after team. Builds that get their turn start before the next team is read. */
+/**
+ * Gives turns to queued builds, one team after another. The builds of a team start before the next team is
+ * read.
+ */
 async function giveTurns(ports: Ports, progress: Progress): Promise<void> {
   const { builds, notifications, now } = ports;
   for (const pipeline of await expireApprovals(builds, now())) {
@@ -223,9 +240,9 @@ async function recordRefusal(
   const { builds, notifications, now } = ports;
   const { namespace } = build;
   const ref = { build: build.id, attempt: build.attempt };
-  if (reason === 'TeamLimit' || reason === 'QuotaExceeded') progress.short.add(namespace);
+  if (reason === 'TeamLimit' || reason === 'QuotaExceeded') progress.fullNamespaces.add(namespace);
   if (reason === 'TeamLimit') {
-    progress.full.set(namespace, `${reason}: ${message}`);
+    progress.skippedNamespaces.set(namespace, `${reason}: ${message}`);
     return;
   }
   if (reason === 'NameTaken' && build.attempt < MAX_ATTEMPTS_FOR_NAME) {
@@ -240,11 +257,15 @@ async function recordRefusal(
 }
 
 /**
- * Skips the rest of the namespace in this call, so that not all of a team's 10,000 builds are requested and
- * refused.
+ * After `MAX_QUOTA_REFUSALS`, skips the rest of the namespace in this call. Otherwise a team with 10,000
+ * queued builds would cause 10,000 refused requests.
  */
-function countQuotaRefusal(namespace: string, reason: string, { quota, full }: Progress): void {
-  const refusals = (quota.get(namespace) ?? 0) + 1;
-  quota.set(namespace, refusals);
-  if (refusals >= MAX_QUOTA_REFUSALS) full.set(namespace, reason);
+function countQuotaRefusal(
+  namespace: string,
+  reason: string,
+  { quotaRefusals, skippedNamespaces }: Progress,
+): void {
+  const refusals = (quotaRefusals.get(namespace) ?? 0) + 1;
+  quotaRefusals.set(namespace, refusals);
+  if (refusals >= MAX_QUOTA_REFUSALS) skippedNamespaces.set(namespace, reason);
 }

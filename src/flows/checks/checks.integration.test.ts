@@ -103,7 +103,7 @@ describe('a check', () => {
   test('whose Pod a quota refuses waits with a reason, and has not failed', async () => {
     await save();
     cluster.refuse = () => ({ answer: 'refused', reason: 'QuotaExceeded', message: 'no room' });
-    expect(await startChecks(ports())).toMatchObject({ runs: [], short: ['main'] });
+    expect(await startChecks(ports())).toMatchObject({ runs: [], refusedTeams: ['main'] });
     expect(await stores.checks.openRuns()).toEqual([]);
     expect(await stores.views.check(GIT)).toMatchObject({
       running: false,
@@ -112,7 +112,7 @@ describe('a check', () => {
       held: 'QuotaExceeded: no room',
     });
     expect(await stores.views.check(GIT)).not.toHaveProperty('error');
-    expect((await startChecks(ports(), new Set(['main']))).short).toEqual([]);
+    expect((await startChecks(ports(), new Set(['main']))).refusedTeams).toEqual([]);
     cluster.refuse = undefined;
     const { runs } = await startChecks(ports());
     expect(runs).toHaveLength(1);
@@ -136,8 +136,12 @@ describe('a check', () => {
   test('is not claimed while its team runs as many checks as the Team allows', async () => {
     await save(samplePipeline({ resources: [resource('git.app'), resource('git.lib', { tags: ['gpu'] })] }));
     cluster.checkSlots = 1;
-    expect(await startChecks(ports())).toMatchObject({ runs: [expect.any(Number)], held: 1, short: [] });
-    expect(await startChecks(ports())).toMatchObject({ runs: [], held: 1, short: [] });
+    expect(await startChecks(ports())).toMatchObject({
+      runs: [expect.any(Number)],
+      held: 1,
+      refusedTeams: [],
+    });
+    expect(await startChecks(ports())).toMatchObject({ runs: [], held: 1, refusedTeams: [] });
     cluster.change(podNames()[0] ?? '', { phase: 'Succeeded' });
     expect((await startChecks(ports())).runs).toHaveLength(1);
   });
@@ -146,7 +150,7 @@ describe('a check', () => {
     await save();
     cluster.checkSlots = 1;
     cluster.isListed = false;
-    expect(await startChecks(ports())).toMatchObject({ runs: [], held: 1, short: [] });
+    expect(await startChecks(ports())).toMatchObject({ runs: [], held: 1, refusedTeams: [] });
     cluster.isListed = true;
     expect((await startChecks(ports())).runs).toHaveLength(1);
   });

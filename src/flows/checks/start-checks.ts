@@ -17,20 +17,23 @@ interface Ports extends CheckSlotPorts, Pick<RequestCheckPodPorts, 'caches'> {
 
 export interface ChecksStarted {
   runs: number[];
-  /** Checks that were recorded without a Pod. */
+  /** Number of versions that checks without a Pod have recorded. */
   answered: number;
-  /** Due checks that a limit holds. They start first when a run ends. */
+  /** Number of due checks that a limit holds back. They start when a run ends. */
   held: number;
   /** Checks without a Pod remain: call again at once. */
   more: boolean;
-  /** Teams in whose namespaces a check Pod was refused because a limit is reached. Try them again later. */
-  short: string[];
+  /**
+   * Teams with a check Pod that was refused, but may be accepted later: see `isTransient`. Leave them out for
+   * some time (`avoid`).
+   */
+  refusedTeams: string[];
   failures: { group: string; error: unknown }[];
 }
 
 /** Due checks of one team per call. */
 const MAX_DUE_OF_TEAM = 1000;
-/** Checks without a Pod that one call answers, so that checks with a Pod start in between. */
+/** Checks without a Pod that one call answers. Few, so that checks with a Pod start in between. */
 const MAX_ANSWERED = 200;
 /** Checks without a Pod that are answered at a time. Each is a transaction on its own row. */
 const MAX_CONCURRENT_ANSWERS = 4;
@@ -39,13 +42,21 @@ const NO_TEAMS: ReadonlySet<string> = new Set();
 
 /**
  * Creates a Pod for each group of due checks that need a Pod, and answers the other checks. Teams take turns,
- * and a team without a running check always gets a slot. `avoid`: teams to leave out this time.
+ * and a team without a running check always gets a slot. `avoid`: teams whose checks with a Pod this call
+ * leaves out.
  */
 export async function startChecks(
   ports: Ports,
   avoid: ReadonlySet<string> = NO_TEAMS,
 ): Promise<ChecksStarted> {
-  const done: ChecksStarted = { runs: [], answered: 0, held: 0, more: false, short: [], failures: [] };
+  const done: ChecksStarted = {
+    runs: [],
+    answered: 0,
+    held: 0,
+    more: false,
+    refusedTeams: [],
+    failures: [],
+  };
   const due = await ports.checks.dueChecks(ports.now(), MAX_DUE_OF_TEAM, [...avoid]);
   const withPod = due
     .filter((candidate) => !candidate.builtInCron)
@@ -75,7 +86,7 @@ async function startGroups(due: DueCheck[], ports: Ports, done: ChecksStarted): 
     const { freeSlotsOf, ...limits } = checkLimits(running, ports);
     const picked = pickChecks(waiting, running, {
       ...limits,
-      freeSlotsOf: (team) => (done.short.includes(team) ? 0 : freeSlotsOf(team)),
+      freeSlotsOf: (team) => (done.refusedTeams.includes(team) ? 0 : freeSlotsOf(team)),
     });
     if (picked.groups.length === 0) break;
     for (const checks of picked.groups) {
@@ -100,7 +111,7 @@ async function startGroup(checks: DueCheck[], ports: Ports, done: ChecksStarted)
     // If this fails, the run stays open and follow-check-pods.ts creates its Pod later.
     const pod = await requestCheckPod(facts, ports);
     if (pod.answer === 'refused') {
-      if (await endRefused(facts.run, pod, ports)) done.short.push(facts.team);
+      if (await endRefused(facts.run, pod, ports)) done.refusedTeams.push(facts.team);
       return false;
     }
     done.runs.push(facts.run);
