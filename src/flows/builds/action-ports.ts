@@ -8,11 +8,15 @@ import type { BuildRef, PipelineName } from '#flows/names.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
 
 /*
- * Actions of people on a pipeline and its builds. Each action is one transaction under the pipeline's lock,
- * and repeating it changes nothing. `by` is the person who acts, recorded with the change.
+ * Actions of people on a pipeline and its builds. Each action is one transaction under the pipeline's lock.
+ * Row ids: every number that is named after an object, such as `version` or `job`. `by` is the person who
+ * acts, recorded with the change.
  */
 
-/** `unknown`: not found. `refused`: found, but the action is not possible for these reasons. */
+/**
+ * `unknown`: there is no such pipeline, job, resource, version or build. `refused`: found, but the action is
+ * not possible for these reasons.
+ */
 export type ActionRefused = { answer: 'unknown' } | { answer: 'refused'; reasons: Reason[] };
 
 export interface ActionDone {
@@ -40,13 +44,13 @@ export type WebhookRegenerated = ActionDone & { resource: number; generation: nu
 export type Retried = ActionDone & { build: BuildRef };
 
 export interface PauseTransaction {
-  /** The manifest sets whether the pipeline is paused. */
+  /** True if the manifest sets `paused`, so people may not change it. */
   pausedByManifest(): Promise<boolean>;
   /** Pauses each job of the pipeline too. */
   pausePipeline(by: string): Promise<void>;
   /** Unpauses the paused jobs of the pipeline too. */
   unpausePipeline(): Promise<void>;
-  /** Row id of the job with this name. */
+  /** Undefined: the pipeline has no job of this name. */
   job(name: string): Promise<number | undefined>;
   pauseJob(job: number, by: string): Promise<void>;
   unpauseJob(job: number): Promise<void>;
@@ -80,7 +84,7 @@ export type UnpinnedGet = Omit<BaselineFacts, 'baseline' | 'newest'> & {
 export interface PinTransaction {
   pin(pin: PinToWrite, at: Date): Promise<void>;
   unpin(resource: number): Promise<void>;
-  /** Builds with a version of the resource as an input that have not started. */
+  /** Builds that have a version of the resource as an input and have not started. */
   unstartedBuilds(resource: number): Promise<UnstartedBuild[]>;
   /** Ends the builds that have not started, and returns their row ids. Their inputs do not count as used. */
   endUnstarted(
@@ -96,7 +100,7 @@ export interface PinTransaction {
 export interface LockedResource {
   id: number;
   pinned: boolean;
-  /** The manifest decides about the pin. */
+  /** The manifest pins the resource, so people may not change the pin. */
   managed: boolean;
 }
 
@@ -106,7 +110,10 @@ export interface ResourceTransaction extends PinTransaction {
   disableVersion(version: number, by: string): Promise<void>;
   /** The version can trigger builds again, even of jobs that have built newer versions. */
   enableVersion(version: number, resource: number): Promise<void>;
-  /** Invalidates the current token of the webhook. If `signed` is undefined, that setting stays. */
+  /**
+   * Invalidates the current token of the webhook. If `signed` is undefined, that setting stays. Returns
+   * undefined if the pipeline has no such resource.
+   */
   nextWebhook(
     name: string,
     signed: boolean | undefined,
@@ -148,7 +155,10 @@ export interface RetryToWrite {
   at: Date;
 }
 
-/** An entry of the team's audit log. Routes record what people do; a flow records what a webhook does. */
+/**
+ * An entry of the team's audit log. A flow records only what a webhook does: what people do is recorded by
+ * the HTTP routes.
+ */
 interface AuditedAction {
   actor: string;
   action: string;

@@ -3,7 +3,10 @@ import type { BuildRef } from '#flows/names.ts';
 import type { ActionDone, ActionPorts, ActionRefused } from './action-ports.ts';
 import { notifyOfAction } from './notify-of-action.ts';
 
-/** Ends a build that has not started. A running build is asked to stop; its agent still runs its hooks. */
+/**
+ * Ends a build that has not started. A running build is asked to stop: its agent still runs the hooks of the
+ * job.
+ */
 export async function cancelBuild(
   ref: BuildRef,
   by: string,

@@ -27,14 +27,17 @@ interface Ports extends FollowWarmPorts, Omit<FollowChecksPorts, keyof FollowBui
   pods: () => PodFacts[] | Promise<PodFacts[]>;
 }
 
-/** A younger Pod may be missing only because the watch has not shown it yet. */
+/** A Pod that is younger than this may be missing only because the watch has not shown it yet. */
 const MAX_WATCH_DELAY_SECONDS = 10;
-/** The same for a Pod that was not recorded: long enough for the watch to notice a lost connection. */
+/**
+ * The same limit for an attempt without a recorded Pod, since its first step. In this time, the watch notices
+ * a lost connection.
+ */
 const MAX_WATCH_DELAY_UNRECORDED_SECONDS = 60;
 
 /**
- * Compares open attempts and runs with the Pods that exist. This finds what happened while no operator
- * watched. Level-triggered: it can run any number of times.
+ * Compares open attempts and open check runs with the Pods that exist, to find what happened while no
+ * operator watched. Returns the errors of single Pods. Level-triggered: it can run any number of times.
  */
 export async function compareWithPods(ports: Ports): Promise<{ failures: unknown[] }> {
   const [attempts, runs] = await Promise.all([ports.builds.openAttempts(), ports.checks.openRuns()]);
@@ -61,7 +64,7 @@ export async function compareWithPods(ports: Ports): Promise<{ failures: unknown
   return { failures };
 }
 
-/** Follows one changed Pod. */
+/** Follows one changed Pod. `runs`: the open check runs; only a check Pod needs them. */
 export async function followPod(pod: PodFacts, runs: OpenRun[], ports: Omit<Ports, 'pods'>): Promise<void> {
   if (pod.work.kind === 'build') {
     await followSeenBuildPod(pod, pod.work, ports);
@@ -77,7 +80,7 @@ export async function followPod(pod: PodFacts, runs: OpenRun[], ports: Omit<Port
   if (verified.verdict !== 'foreign') await removeEnded(verified.pod, ports);
 }
 
-/** Follows one deleted Pod. */
+/** Follows one deleted Pod. `runs`: as for `followPod`. */
 export async function followGonePod(
   pod: PodFacts,
   runs: OpenRun[],

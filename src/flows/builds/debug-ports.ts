@@ -35,6 +35,7 @@ export interface LockedDebugSession extends AttemptRef, OpenDebugSession {
   end?: DebugEnd;
 }
 
+/** `input`: from the person to the agent. `output`: from the agent to the person. */
 type MessageDirection = 'input' | 'output';
 
 export interface DebugMessage {
@@ -44,10 +45,10 @@ export interface DebugMessage {
 }
 
 export interface DebugTransaction {
-  /** Characters that the other side has not received. */
+  /** Characters of stored messages that the receiver has not confirmed. */
   backlog(session: number, direction: MessageDirection): Promise<number>;
   append(session: number, direction: MessageDirection, messages: readonly DebugMessage[]): Promise<void>;
-  /** Removes messages that the other side has received: those up to this sequence number. */
+  /** Removes the messages up to this sequence number, which the receiver has confirmed. */
   drop(session: number, direction: MessageDirection, upTo: number): Promise<void>;
   /** The messages after this sequence number, at most the length of one backlog. */
   messages(session: number, direction: MessageDirection, after: number): Promise<DebugMessage[]>;
@@ -64,7 +65,10 @@ export interface DebugTransaction {
 export interface DebugStore {
   /** Undefined: no such build. */
   target(ref: BuildRef): Promise<(DebugTarget & AttemptRef) | undefined>;
-  /** Records the session in the audit log too. `full`: the build already has `maxOpen` open sessions. */
+  /**
+   * Returns the id of the session. Records the session in the audit log too. `full`: the build already has
+   * `maxOpen` open sessions.
+   */
   open(session: DebugSessionToOpen, maxOpen: number): Promise<number | 'full'>;
   /** Locks the sessions of an attempt that have not ended. `work` reads and writes only through `tx`. */
   withAttempt<T>(

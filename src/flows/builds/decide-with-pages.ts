@@ -15,19 +15,19 @@ import type {
 export interface DecisionWithFacts {
   /** The facts of the decision, with all pages that it needed. */
   facts: GatheredFacts;
-  /** The decision, with row ids as versions. */
+  /** The decision, with row ids in place of the places of versions. */
   decision: DecidedBuilds;
 }
 
 interface DecisionOptions {
   decide?: (facts: Facts) => DecidedBuilds;
-  /** Rows per page, for the newest page and each older one. */
+  /** Rows of the newest page, then of each older page. One entry for each page. */
   pageRows?: readonly [number, ...number[]];
 }
 
 /**
- * Decides on the newest pages, then again with each older page that the decision needs. The number of pages
- * is bounded.
+ * Decides on the newest page of each get's history, then again with each older page that the decision needs.
+ * `pageRows` bounds the number of pages: after the last one, the decision must do without older rows.
  */
 export async function decideWithPages(
   tx: FactsTransaction,
@@ -72,6 +72,7 @@ export async function decideAndWrite(
   return { facts, decision, written };
 }
 
+/** Adds the older builds that new builds of interruptible jobs supersede. */
 async function withInterrupted(
   tx: PipelineTransaction,
   { jobs }: GatheredFacts,

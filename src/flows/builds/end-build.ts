@@ -7,8 +7,8 @@ import { recordChanges } from './record-changes.ts';
 type Builds = Pick<BuildStore, 'withBuild'>;
 
 /**
- * Ends a build whose agent did not report the end. `over`: the build had ended already, or the attempt is no
- * longer current.
+ * Ends a build whose agent did not report the end. `over`: nothing changed, because the build had ended, had
+ * a newer attempt, or had not had its turn.
  */
 export async function endBuild(
   { build, attempt }: AttemptRef,

@@ -38,8 +38,8 @@ export async function exchangeDebug(
 }
 
 /**
- * Stores the next output of the shell as far as there is room; the agent sends the rest again. Returns the
- * sequence number of the last output that is stored.
+ * Stores output of the shell up to the backlog limit; the agent sends the rest again. Returns the sequence
+ * number of the last output that is stored.
  */
 async function takeReport(
   tx: DebugTransaction,
@@ -62,7 +62,10 @@ async function takeReport(
   return lastStored;
 }
 
-/** In base64, which has four characters for three bytes. */
+/**
+ * The backlog limit of output in base64, which has four characters for three bytes. Input, which is stored as
+ * JSON, has the same limit in characters.
+ */
 export const MAX_BACKLOG_CHARACTERS = (DEBUG_LIMITS.backlogBytes / 3) * 4;
 
 async function workOf(

@@ -17,7 +17,10 @@ export interface FetchSecretsPorts {
 /** `over`: the build or run has ended. `unknown`: it has no such operation. */
 export type OperationAnswer = SecretsResponse | { answer: 'over' | 'unknown' };
 
-/** One operation of the agent's work, filled in with the current values of its secrets. */
+/**
+ * Fills in one operation of the agent's work with the current values of its secrets. If a store of secrets
+ * does not answer, the agent waits and asks again.
+ */
 export async function fetchSecrets(
   session: WorkSession,
   { operation, given = {} }: SecretsRequest,

@@ -17,7 +17,7 @@ import type { AttemptFacts } from './ports.ts';
 import { lookUpSecrets, type GivenSecrets } from './read-secrets.ts';
 import type { SecretOwner, TeamSecrets, Unavailable } from './session-ports.ts';
 
-/** Where builds and checks run. */
+/** The environment of builds and checks that their plans mention. */
 export interface RunLocation {
   /** Working directory of the steps: an absolute path. Absent: that of Pods. */
   workdir?: string;
@@ -72,11 +72,11 @@ export async function fillCheck(
 }
 
 /** Work to plan, first with placeholders and then with the secrets of one operation. */
-interface ToFill<F, W> {
-  facts: F;
+interface ToFill<Facts, PlannedWork> {
+  facts: Facts;
   /** The same facts without text from outside: fields of versions, values of inputs. */
-  bare: F;
-  plan: (facts: F) => W;
+  bare: Facts;
+  plan: (facts: Facts) => PlannedWork;
   /** The part of the definition that the plan uses. */
   usedDefinition: Pipeline;
 }
@@ -160,11 +160,14 @@ function definitionForRun({ definition, checks, hooks, notifications }: CheckRun
 
 /**
  * Reads the secrets that one operation names, and plans the operation with them. The placeholders are
- * replaced in the JSON text of the definition, which contains no versions and inputs. Those come from
- * outside: text in them that looks like a placeholder must not read a Secret.
+ * replaced in the JSON text of the definition, which contains no versions and no inputs: their text comes
+ * from outside, and text that looks like a placeholder must not read a secret.
  */
-async function fillOperation<F extends SecretOwner & { definition: Pipeline }, W extends Plan | CheckRun>(
-  { facts, bare, plan, usedDefinition }: ToFill<F, W>,
+async function fillOperation<
+  Facts extends SecretOwner & { definition: Pipeline },
+  PlannedWork extends Plan | CheckRun,
+>(
+  { facts, bare, plan, usedDefinition }: ToFill<Facts, PlannedWork>,
   { id, given }: OperationRequest,
   secrets: TeamSecrets,
 ): Promise<OperationFilled> {

@@ -15,7 +15,10 @@ interface Ports {
   logLimitBytes?: number;
 }
 
-/** Records the events that an agent reports, then notifies others. `over`: the agent has to stop. */
+/**
+ * Records the events that an agent reports, then notifies other processes. Returns the sequence number of the
+ * last recorded event, and whether the build is cancelled. `over`: the agent has to stop.
+ */
 export async function followBuild(
   { build, attempt }: AttemptRef,
   events: BuildEvent[],
@@ -28,11 +31,11 @@ export async function followBuild(
   );
   if (recorded === 'over') return recorded;
   const { acknowledged, cancel, pipelineId, news } = recorded;
-  if (news !== undefined) notifyOthers({ build, pipeline: pipelineId, news }, notifications);
+  if (news !== undefined) notifyOfNews({ build, pipeline: pipelineId, news }, notifications);
   return { acknowledged, cancel };
 }
 
-function notifyOthers(
+function notifyOfNews(
   { build, pipeline, news }: { build: number; pipeline: number; news: News },
   notifications: Ports['notifications'],
 ): void {
@@ -57,7 +60,7 @@ interface Recorded {
   acknowledged: number;
   cancel: boolean;
   pipelineId: number;
-  /** Absent: all events were recorded before. */
+  /** Absent: no event was new. */
   news?: News;
 }
 

@@ -7,7 +7,7 @@ export interface TurnsGiven {
   builds: number;
   /** Only the oldest builds of a long queue were listed, and all of them got their turn: call again. */
   more: boolean;
-  /** Row ids of pipelines in which a build got its turn, or waits for another reason now. */
+  /** Row ids of pipelines in which a build got its turn, or the reason why a build waits has changed. */
   pipelines: number[];
 }
 

@@ -25,7 +25,10 @@ const FIRST_PAUSE_MS = 10;
 const PAUSE_STEP_MS = 5;
 const MAX_PAUSE_MS = 50;
 
-/** Identifies the caller that opens a session (docs/adr/0004-agent-session.md). */
+/**
+ * Identifies the caller that opens a session (docs/adr/0004-agent-session.md). `peer`: IP address of the
+ * caller.
+ */
 export async function identifyAgent(
   request: SessionRequest,
   peer: string,
@@ -41,8 +44,8 @@ export async function identifyAgent(
 }
 
 /**
- * Anyone who can read Pods knows the nonce as soon as the Pod exists, but cannot call from the Pod's address.
- * So the address has to match first.
+ * Anyone who can read Pods knows the nonce as soon as the Pod exists, but only the Pod can call from its own
+ * address. So the caller's address must match that in the Pod's status.
  */
 async function identifyByNonce(
   { pod }: SessionRequest,

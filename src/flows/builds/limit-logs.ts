@@ -1,7 +1,7 @@
 import { judgeLogs, type LogFill } from '#domain/build/judge-logs.ts';
 
 export interface LogStore {
-  /** Bytes of the team's logs in the database. Each call reads all its builds with logs. */
+  /** Bytes of the team's logs in the database. Each call reads every build of the team that has logs. */
   logBytes(team: string): Promise<number>;
   /**
    * Removes the logs of some ended builds, oldest first, that exceed the limit together with the logs of

@@ -14,11 +14,11 @@ export interface PodOfImages extends Omit<ImageKey, 'image'> {
 }
 
 /** Fills in the entrypoints of the work's images, or answers why they are not known. */
-export async function withEntrypoints<W extends { containers: PlanContainer[] }>(
-  work: W,
+export async function withEntrypoints<Work extends { containers: PlanContainer[] }>(
+  work: Work,
   pod: PodOfImages,
   lookUps: ImageLookUps,
-): Promise<{ answer: 'filled'; work: W } | Exclude<EntrypointsAnswer, { answer: 'found' }>> {
+): Promise<{ answer: 'filled'; work: Work } | Exclude<EntrypointsAnswer, { answer: 'found' }>> {
   const images = imagesToLookUp(work);
   if (images.length === 0) return { answer: 'filled', work };
   const result = await lookUpEntrypoints(images, pod, lookUps);
@@ -26,7 +26,7 @@ export async function withEntrypoints<W extends { containers: PlanContainer[] }>
   return { answer: 'filled', work: fillEntrypoints(work, result.entrypoints) };
 }
 
-/** What each image runs if the pipeline gives no command, by image. */
+/** Looks up, for each image, the command that it runs if the pipeline gives none. */
 export async function lookUpEntrypoints(
   images: readonly string[],
   pod: PodOfImages,

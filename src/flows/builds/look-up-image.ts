@@ -23,15 +23,18 @@ export interface LookUpPorts {
   images: ImageStore;
   registry: ImageRegistry;
   pulls: ImagePulls;
-  /** One seat for each look-up. Namespaces take turns, so slow registries of one do not delay others. */
+  /**
+   * A look-up in a registry holds one seat. Namespaces take turns, so slow registries of one do not delay
+   * others.
+   */
   seats: FairPool<number>;
   now: () => Date;
 }
 
 /**
- * Finds the configuration of an image, which says what the image runs. If the cache is too old, asks the
- * registry with the pull secrets of the Pod that runs the image. Records a failure, so that other builds do
- * not ask the registry again at once.
+ * Finds the configuration of an image, which contains its entrypoint. If the stored configuration is missing
+ * or too old, asks the registry with the pull secrets of the Pod that runs the image. Records a failure, so
+ * that other builds do not ask the registry again at once.
  */
 export async function lookUpImage(key: ImageKey, podName: string, ports: LookUpPorts): Promise<LookUpAnswer> {
   const { images, pulls, now } = ports;

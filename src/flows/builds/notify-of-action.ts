@@ -1,6 +1,9 @@
 import type { ActionDone, ActionPorts, ActionRefused } from './action-ports.ts';
 
-/** Notifies the agents of stopped builds, then the scheduler, then all that shows the pipeline's status. */
+/**
+ * Notifies the agents of stopped builds, then the scheduler, then everything that shows the pipeline's
+ * status.
+ */
 export function notifyOfAction(
   answer: ActionDone | ActionRefused,
   { notifications }: Pick<ActionPorts, 'notifications'>,

@@ -37,7 +37,10 @@ export type PrepareBuildPorts = Pick<
 >;
 export type EndWorkPorts = Pick<OpenSessionPorts, 'builds' | 'checks' | 'notifications' | 'now'>;
 
-/** Called at most once, before the answer: with work that may begin before the agent is identified. */
+/**
+ * Called at most once, and only before the answer, with work that the agent may begin before it is
+ * identified.
+ */
 type OnProvisional = (work: AgentWork) => void;
 
 /**
@@ -106,7 +109,7 @@ async function openWarmSession(
   }
 }
 
-/** Fails the build that has taken a warm Pod whose session a second key requests. */
+/** Fails a build because a second key requested the session of its warm Pod. */
 async function endForSecondKey(
   session: WorkSession & { kind: 'build' },
   ports: OpenSessionPorts,
@@ -207,7 +210,7 @@ async function prepareRun(
 }
 
 /**
- * Whether work may be sent before its caller is identified: only if the request names the Pod that was
+ * Whether work may be sent before the caller is identified: only if the request names the Pod that was
  * created for the work. Readers of that Pod's namespace can see the work anyway.
  */
 function mayBegin(request: SessionRequest, work: Work): work is ReadyWork {

@@ -43,14 +43,17 @@ export interface AttemptFacts extends PendingBuild {
   logLimitBytes?: number;
   /** Absent: no older build of the job succeeded or failed. */
   previousOutcome?: PreviousOutcome;
-  /** What was decided about the caches of the build's resources when the attempt's Pod was created. */
+  /** Which caches the attempt uses, as decided when its Pod was created. */
   caches?: CacheUse[];
 }
 
 export interface BuildStore extends TriggerStore, TurnStore, BuildPodStore {
   /** Pipelines with a request that is newer than their last decision. */
   pipelinesToSchedule(limit: number): Promise<number[]>;
-  /** The facts of `tx` cover the jobs that wait for a decision, or the first of them. */
+  /**
+   * The facts of `tx` are those of the jobs that wait for a decision, or of the first ones if there are too
+   * many.
+   */
   withPipeline<T>(pipeline: number, work: (tx: PipelineTransaction) => Promise<T>): Promise<T>;
   /**
    * Builds that had their turn and whose current attempt has no Pod: the oldest of each team, then the second
@@ -58,8 +61,8 @@ export interface BuildStore extends TriggerStore, TurnStore, BuildPodStore {
    */
   buildsToStart(limit: number, except?: string[]): Promise<PendingBuild[]>;
   /**
-   * Records why these builds have no Pod yet. Does not delay them, unlike `explainPending`. Returns the
-   * builds whose reason changed.
+   * Records why the start window holds these builds. Unlike `explainPending`, does not delay them. Returns
+   * the row ids of the builds whose reason changed.
    */
   explainHeld(held: readonly { build: number; code: string; reason: string }[]): Promise<number[]>;
   /** Milliseconds until the first delayed build is due; undefined if none is delayed. */
@@ -74,7 +77,10 @@ export interface BuildStore extends TriggerStore, TurnStore, BuildPodStore {
    * how many are still delayed.
    */
   tryRefused(namespace: string): Promise<number>;
-  /** Ends the delay of all builds of the namespace. Returns whether any were delayed. */
+  /**
+   * Ends the delay of all builds of the namespace whose Pods were refused for any reason. Returns whether any
+   * were delayed.
+   */
   tryAllRefused(namespace: string): Promise<boolean>;
   podCreated(build: number, attempt: number, podUid: string, at: Date): Promise<void>;
   /** Records the start of the attempt's Pod, unless a start is recorded already. */

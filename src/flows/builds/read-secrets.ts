@@ -25,8 +25,8 @@ export interface SecretsToRead extends SecretOwner {
 }
 
 /**
- * Reads the secrets of these names, and first the secrets that they need, such as the token of a Vault. The
- * answer has only the secrets of these names.
+ * Reads the secrets with these names. Before a secret, reads the secrets that it needs, such as the token of
+ * a Vault. The answer has only the secrets with these names.
  */
 export async function lookUpSecrets(
   names: readonly string[],
@@ -102,7 +102,7 @@ async function readAll(
 
 const isStored = ({ get, fault }: SecretLookup): boolean => get === undefined && fault === undefined;
 
-/** Gives the reason for the first name only, so that it is shown once. */
+/** Gives the reason to the first name only, so that people see it once. */
 function tooManySecrets(names: readonly string[]): SecretsRead {
   const missing = names.slice(0, 1).map((name) => [name, TOO_MANY_SECRETS] as const);
   return { answer: 'read', values: new Map(), missing: new Map(missing) };

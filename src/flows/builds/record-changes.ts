@@ -2,7 +2,10 @@ import type { EventsApplied } from '#domain/build/build-state.ts';
 import { endStatus, isGood } from '#domain/scheduling/build-changes.ts';
 import type { BuildTransaction, StoredAttempt } from './build-transaction.ts';
 
-/** Writes what changed in an attempt. A failure is a warning if the job allows failures. */
+/**
+ * Writes what changed in an attempt. If the job allows failures, a failed build ends with a warning.
+ * `byAgent`: see `AttemptChanges`.
+ */
 export async function recordChanges(
   tx: BuildTransaction,
   stored: StoredAttempt,

@@ -21,7 +21,9 @@ interface FollowedAttempt {
   isOver: boolean;
 }
 
-/** Records where the time until the first step went. It is for display only, so losing it does no harm. */
+/**
+ * Records how long each phase of the start took. The times are for display only, so losing them does no harm.
+ */
 export async function recordStart(
   { facts, state, pod, isOver }: FollowedAttempt,
   { builds, notifications, seenStart }: RecordStartPorts,

@@ -23,8 +23,8 @@ export interface BuildsScheduled {
 const PIPELINES_PER_READ = 50;
 
 /**
- * Decides on every pipeline with open requests until no request is left, including those that arrive
- * meanwhile.
+ * Decides on every pipeline with open requests, including requests that arrive meanwhile. Skips a pipeline
+ * whose decision failed.
  */
 export async function scheduleJobs(ports: Ports): Promise<BuildsScheduled> {
   const decided: BuildsScheduled[] = [];

@@ -4,7 +4,7 @@ import type { InterruptFacts } from '#domain/scheduling/interrupt-older.ts';
 import type { TurnConstraints } from '#domain/scheduling/start-queued.ts';
 import type { BuildRef } from '#flows/names.ts';
 
-/** Reads what a decision on jobs of one pipeline needs. Read the facts before older pages. */
+/** Reads what a decision on jobs of one pipeline needs. Call `facts` before `older`. */
 export interface FactsTransaction {
   /** The jobs, and for each get the newest page of its history. `rows`: size of a page. */
   facts(rows: number): Promise<GatheredFacts>;
@@ -21,18 +21,18 @@ export interface PipelineTransaction extends FactsTransaction {
 }
 
 export interface GatheredFacts extends Omit<Facts, 'ids'> {
-  /** Row ids of versions, by place, where the two differ. */
+  /** Row ids of versions by their places. Has no entry if the row id equals the place. */
   ids: ReadonlyMap<number, number>;
   /** What decides whether a build gets its turn, by job. */
   turnConstraints: ReadonlyMap<number, TurnConstraints>;
-  /** More jobs wait for a decision than were read: decide again. */
+  /** More jobs wait for a decision than were read: decide on the pipeline again. */
   more: boolean;
 }
 
 export interface Pages {
   passes: GoodBuildPage[];
   used: UsedVersionPage[];
-  /** Row ids of versions, by place, where the two differ. */
+  /** As in `GatheredFacts`. */
   ids: ReadonlyMap<number, number>;
 }
 

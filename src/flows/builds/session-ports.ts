@@ -35,7 +35,7 @@ export interface AgentPods {
   nameForChecks(pipeline: string, run: number): string;
 }
 
-/** Names are those of the lookups, and of the placeholders in the definition. */
+/** The keys are the names of secrets, as in the lookups and in the placeholders of the definition. */
 export type SecretsAnswer =
   | {
       answer: 'read';
@@ -72,7 +72,7 @@ export interface AddressWait {
   sleep: (milliseconds: number) => Promise<void>;
   /** How long to wait for the kubelet to report the Pod's address, once its agent has called. */
   maxWaitMs?: number;
-  /** Called with how long it took until the status had the address. */
+  /** Called with how long the wait took, unless the API server did not answer. */
   waited?: (seconds: number) => void;
 }
 
@@ -88,7 +88,7 @@ export type AgentSessionAnswer =
   /** Another key used the credential, so the build, the check run or the waiting warm Pod has failed. */
   | { answer: 'taken'; session: AgentSession }
   | { answer: 'over' }
-  /** Something does not exist yet. The agent tries again. */
+  /** Something that the session needs does not exist yet, or cannot be read now. The agent tries again. */
   | { answer: 'not-yet'; reason: string };
 
 /**

@@ -18,7 +18,7 @@ interface Ports {
 /** Who triggers the job, and the values that they give to its inputs. */
 type JobRequest = Omit<RequestedBuild, 'at'>;
 
-/** Creates a build on request, or returns every reason why not. */
+/** Creates a build that a person requests, or returns every reason why the job can have none. */
 export async function triggerJob(job: JobName, request: JobRequest, ports: Ports): Promise<TriggerAnswer> {
   const at = ports.now();
   const answer = await ports.builds.withRequest(
@@ -78,7 +78,7 @@ export async function requestAfterChecks(
   return answer ?? { answer: 'unknown' };
 }
 
-/** Stops waiting for the checks and answers the request with the versions known by now. */
+/** Ends the wait for the checks, and answers the request with the versions that are known at that time. */
 export async function endTriggerWait(
   waits: TriggerWaits,
   { builds, now }: Pick<CheckPorts, 'now'> & { builds: Pick<BuildStore, 'withWaitEnded'> },

@@ -11,8 +11,8 @@ interface Ports extends Pick<ActionPorts, 'notifications' | 'now'> {
 }
 
 /**
- * Triggers a build with the version in each job that gets the resource without `passed`. Jobs downstream get
- * their builds when the builds upstream have succeeded.
+ * Triggers a build with the version in each job that gets the resource without `passed`. A job downstream
+ * gets its build when the builds upstream have succeeded or ended with a warning.
  */
 export async function triggerVersion(
   resource: ResourceName,

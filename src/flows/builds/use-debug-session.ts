@@ -15,8 +15,8 @@ export interface DebugInputRequest {
 }
 
 /**
- * Stores input of a person. Returns the sequence number of the last input that is stored; undefined: this
- * person has no such session.
+ * Stores input of a person. `accepted`: sequence number of the last input that is stored; the terminal sends
+ * later input again. Undefined: this person has no such session.
  */
 export async function giveDebugInput(
   name: DebugSessionName,
@@ -65,7 +65,7 @@ export interface DebugOutput {
   end?: DebugEnd;
 }
 
-/** How often the stream of a person records that it reads. */
+/** How often a stream of output records that its person still reads. */
 const SEEN_EVERY_MS = 10_000;
 
 /** What the shell printed after this sequence number. Undefined: this person has no such session. */
