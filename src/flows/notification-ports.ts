@@ -1,18 +1,19 @@
 /**
- * Hints between processes that something changed. Losing one costs time, never work: each listener also looks
- * on a timer.
+ * Hints between processes that something changed. Losing one costs time, never work: whoever listens also
+ * reads the database on a timer.
  */
 export type ProcessNotification =
-  /** A check is requested, or one has ended. */
+  /** A check is requested, or a check run has ended. */
   | { topic: 'checks' }
   /** A build of this pipeline may be due; `all`: of any pipeline with open requests. */
   | { topic: 'schedule'; pipeline: number | 'all' }
+  /** A build may get its Pod: it was created, or waits for another attempt. */
   | { topic: 'builds' }
-  /** The status of the Pipeline object changed. */
+  /** Something that the status or the pages of this pipeline show has changed. */
   | { topic: 'status'; pipeline: number }
   /** This build has to stop. */
   | { topic: 'cancel'; build: number }
-  /** A build has new events or logs. */
+  /** This build has new events, logs or start times. */
   | { topic: 'progress'; build: number }
   /** A shell in this build was opened, closed, or got input. */
   | { topic: 'debug-input'; build: number }
@@ -25,7 +26,10 @@ export type ProcessNotification =
 
 export type Topic = ProcessNotification['topic'];
 
-/** The connection was made, or made again. Earlier notifications are lost, so listeners read everything. */
+/**
+ * The connection to the database was opened, for the first time or again. Earlier notifications are lost, so
+ * listeners must look at everything.
+ */
 export interface MissedNotifications {
   topic: 'missed';
 }
@@ -37,7 +41,7 @@ export type ReceivedNotification<T extends Topic> =
 export interface Notifications {
   /** Sends in the background; never fails the caller. */
   notify(notification: ProcessNotification): void;
-  /** Each listener receives `missed` too. Returns how to stop listening. */
+  /** Each listener receives `missed` too. Returns a function that ends the listening. */
   listen<T extends Topic>(
     topics: readonly T[],
     listener: (notification: ReceivedNotification<T>) => void,

@@ -1,4 +1,7 @@
-/** Which rows of a list a page shows: with ids below `before` or above `after`, at most `MAX_PER_PAGE`. */
+/**
+ * Which rows of a list a page shows: those with ids below `before` or above `after`, at most `limit`, and
+ * never more than `MAX_PER_PAGE`.
+ */
 export interface Page {
   limit: number;
   before?: number;

@@ -10,8 +10,8 @@ interface Ports {
 }
 
 /**
- * Ends a run whose Pod was refused. Returns true if the refusal is transient: then no check failed, and the
- * checks of the run are due as before.
+ * Ends a run whose Pod was refused. Returns true if the refusal is transient: then no check counts as failed,
+ * and the checks of the run are due again at once.
  */
 export async function endRefused(run: number, refusal: Refusal, ports: Ports): Promise<boolean> {
   const { reason, message } = refusal;
@@ -21,7 +21,10 @@ export async function endRefused(run: number, refusal: Refusal, ports: Ports): P
   return transient;
 }
 
-/** A limit or a taken name refused the Pod, so a later attempt may succeed. */
+/**
+ * A later attempt to create the Pod may succeed: the cause is a limit, a taken name, or a namespace that is
+ * being deleted.
+ */
 export function isTransient({ reason }: Refusal): boolean {
   return TRANSIENT_REASONS.has(reason);
 }

@@ -10,11 +10,15 @@ export interface CheckSlotPorts extends Pick<WindowPorts, 'pods' | 'now'> {
   cluster: Pick<Cluster, 'teamPods' | 'runningPods' | 'nodes' | 'startsPerNode'>;
 }
 
-/** Check Pods that the operator runs at a time, over all teams. */
+/** Check Pods that the operator runs at a time, over all teams. Pods of CronJobs do not count. */
 export const MAX_CHECK_PODS = 10;
+/** For a team without a limit of its own. */
 const MAX_CHECK_PODS_OF_TEAM = 3;
 
-/** The open runs, as `pickChecks` needs them. `groupOf`: runs of a group share a Pod. */
+/**
+ * The open runs, as `pickChecks` needs them. `groupOf` returns the group of a run: checks of a group share a
+ * Pod.
+ */
 export function openChecks(
   runs: readonly OpenRun[],
   groupOf: (run: OpenRun) => string,
@@ -38,7 +42,10 @@ function isStarting({ openedAt }: OpenRun, pod: PodFacts | undefined, now: Date)
   return judgeStarting(pod, ages) === 'starting';
 }
 
-/** Checks have their own start window, half as large as that of builds, so neither waits for the other. */
+/**
+ * Checks have a start window of their own, half as large as that of builds. So builds do not wait for checks,
+ * and checks do not wait for builds.
+ */
 export function checkLimits(running: readonly OpenCheck[], { cluster }: CheckSlotPorts): CheckLimits {
   return {
     pods: MAX_CHECK_PODS,

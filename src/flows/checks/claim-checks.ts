@@ -7,8 +7,8 @@ interface Ports {
 }
 
 /**
- * Claims the scopes that are due and free; undefined if there are none. A claim moves the due time, so that
- * no time of the schedule gets two runs.
+ * Opens a run that claims those of the check scopes that are due and that no run has claimed; undefined if
+ * there are none. A claim sets the next due time, so that no time of the schedule gets two runs.
  */
 export async function openRun(
   scopes: readonly number[],
@@ -33,7 +33,8 @@ export async function openRun(
 }
 
 /**
- * Claims every free scope of the group for the Pod of a CronJob. The same Pod uid always gets the same run.
+ * Opens a run for the Pod of a CronJob, and claims every check scope of the group that no other run has
+ * claimed. The same Pod uid always gets the same run.
  */
 export async function openRunForPod(pod: GroupOfPod, { checks, now }: Ports): Promise<number | undefined> {
   const at = now();

@@ -7,9 +7,8 @@ interface Ports {
 }
 
 /**
- * Moves checks forward that are due later than their schedule allows: the clock of the process that set their
- * time was ahead. Otherwise no check would run until then. They are due within their next interval. Returns
- * how many were moved.
+ * Corrects checks that are due later than their schedule allows, because the clock of the process that set
+ * their due time was ahead. Sets them due within one interval from now. Returns how many were corrected.
  */
 export async function correctTimers({ checks, now }: Ports): Promise<number> {
   const at = now().getTime();

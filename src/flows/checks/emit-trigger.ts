@@ -14,7 +14,10 @@ type Emitted =
   /** No pipeline of the team declares the trigger. */
   | { answer: 'unknown' };
 
-/** Records a person's event as a version of each resource of the stream. */
+/**
+ * Records an event that a person sends as a version of each resource of the stream. Returns the names of the
+ * pipelines that have these resources.
+ */
 export async function emitTrigger(
   stream: StreamName,
   { fields, by }: { fields: unknown; by: string },

@@ -19,7 +19,7 @@ export interface FollowChecksPorts {
   now: () => Date;
 }
 
-/** A run fails if no agent opens its session within this time. */
+/** A run of checks fails if no agent opens its session within this time. */
 const MAX_WAIT_FOR_AGENT_SECONDS = 5 * 60;
 /** Time that an agent has to report the death of one of its containers. */
 const MAX_WAIT_FOR_REPORT_SECONDS = 30;
@@ -48,7 +48,7 @@ export async function followCheckPod(
   return 'closed';
 }
 
-/** Why the Pod cannot mount its cache. */
+/** Why the Pod cannot mount its cache; undefined if it can, or if it needs no cache. */
 function cacheFaultOf({ seen }: OpenRun, pod: CurrentPod, ports: FollowChecksPorts): string | undefined {
   if (seen || pod.deleting || hasEnded(pod)) return undefined;
   const { createdAt, scheduledAt } = pod;

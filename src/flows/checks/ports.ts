@@ -53,7 +53,7 @@ export type WebhookAnswer = 'requested' | 'unknown' | 'refused' | 'busy';
 
 export interface WebhooksAnswered {
   answers: WebhookAnswer[];
-  /** A check became due. */
+  /** At least one check became due. */
   written: boolean;
 }
 
@@ -85,11 +85,11 @@ export interface CheckStore {
    */
   overduePipelines(at: Date): Promise<number[]>;
   /**
-   * Checks that the operator times, and that are due after this time: those by a cron expression, and others
-   * more than two intervals later.
+   * Checks whose due time the operator sets, and whose due time is later than `at`: by any time if their
+   * schedule is a cron expression, otherwise by more than two intervals.
    */
   timersAhead(at: Date): Promise<TimerAhead[]>;
-  /** Sets when checks are due, except those whose due time is no longer `from`. */
+  /** Sets the due times of checks to `next`. Skips a check whose due time is no longer `from`. */
   moveTimers(moved: readonly { scope: number; from: number; next: number }[]): Promise<void>;
   /**
    * One transaction, fenced by the leader epoch if the process leads. `work` may run again after a conflict,
@@ -100,8 +100,8 @@ export interface CheckStore {
   cronNext: CronNext;
   runFacts(run: number): Promise<CheckRunFacts | undefined>;
   /**
-   * Frees the scopes without a result, because their Pod could not be created or cannot mount its cache.
-   * Their checks are due as before.
+   * Ends a run whose Pod could not be created or cannot mount its cache. Frees its check scopes without a
+   * result; their checks are due again at once.
    */
   releaseRun(run: number, at: Date, reason: string): Promise<void>;
   /** Runs that are not closed. */
@@ -112,8 +112,8 @@ export interface CheckStore {
    */
   openHookRuns(): Promise<OpenHookRun[]>;
   /**
-   * Builds whose notifications no run sends yet: those that wait for approval or ended without their agent.
-   * Some of each team that has no open run, oldest first.
+   * Builds whose notifications no run sends yet, because they wait for approval or ended without their agent.
+   * Only some builds of each team that has no open run of notifications, oldest first.
    */
   dueNotifications(): Promise<DueNotifications[]>;
   /** Opens the runs, and records which notifications are not sent. */
@@ -132,9 +132,9 @@ export interface HooksEnded {
 
 /** Locks each scope that is read, until the transaction ends. */
 export interface CheckTransaction {
-  /** Of these scopes, the ones that are due or requested and that no run has claimed. */
+  /** Those of these check scopes that are due or requested and that no run has claimed. */
   dueScopes(scopes: readonly number[], at: Date): Promise<FreeScope[]>;
-  /** Scopes of the group that no run has claimed, due or not. */
+  /** Check scopes of the group that no run has claimed, due or not. */
   freeScopesOf(group: GroupOfPod): Promise<FreeScope[]>;
   /** The run that was opened for this Pod. */
   runOfPod(podUid: string): Promise<number | undefined>;
@@ -144,6 +144,7 @@ export interface CheckTransaction {
   scopeOfCheck(scope: number, at: Date): Promise<CheckedScope | undefined>;
   /** Adds new versions in this order and requests a decision on the jobs that get the resource. */
   addVersions(scope: number, versions: Record<string, string>[], at: Date): Promise<VersionsAdded>;
+  /** Records the result of a successful check, and frees the scope. */
   freeScope(checked: ScopeChecked, at: Date): Promise<void>;
   /** Records the error, and frees the scope. */
   failCheck(failed: CheckFailed, at: Date): Promise<void>;
@@ -191,7 +192,7 @@ export interface ScopeChecked extends ScopeAfterCheck {
   scope: number;
   /** The check had no run: it started and ended at once. */
   atOnce: boolean;
-  /** Number of versions that the check omitted although they may be new. */
+  /** Number of versions that the check did not report although they may be new. */
   omitted: number;
   log: string;
 }
@@ -208,8 +209,8 @@ export interface CheckOutcome {
   scope: number;
   versions?: Record<string, string>[];
   /**
-   * Number of older versions that were omitted because a check reports at most 100. This number counts only
-   * if all reported versions are new.
+   * Number of older versions that the check did not report because it reports at most 100. Ignored if one of
+   * the reported versions is known: then the older ones are known too.
    */
   omitted?: number;
   error?: string;

@@ -9,15 +9,15 @@ interface Ports {
 export interface CheckRecorded {
   /** Row ids of new versions. */
   recorded: number[];
-  /** A trigger waits for the check. */
+  /** A manual trigger waits for the check. */
   awaited: boolean;
-  /** Absent: the result no longer counts. */
+  /** Absent: nothing was recorded, because the resource was removed or another run has the scope by now. */
   pipelineId?: number;
 }
 
 /**
- * Records new versions in order and requests a decision on their jobs; ignores known versions. Frees the
- * scope and sets its next due time.
+ * Records the result of one check. Adds new versions in the order of the check, and requests a decision on
+ * the jobs that get the resource. Frees the check scope and sets its next due time.
  */
 export async function recordCheck(result: CheckOutcome, { checks, now }: Ports): Promise<CheckRecorded> {
   const at = now();
@@ -41,8 +41,8 @@ export async function recordCheck(result: CheckOutcome, { checks, now }: Ports):
 }
 
 /**
- * Closes the run: its scopes without a result get this error and are free. `released`: builds that waited for
- * this run may be created now.
+ * Closes the run. Check scopes without a result fail with this error and become free. `released`: builds that
+ * waited for this run may be created now.
  */
 export async function closeRun(
   run: number,

@@ -12,7 +12,10 @@ interface Ports {
   now: () => Date;
 }
 
-/** Records what an agent found. `over`: the run was closed before, and nothing was recorded. */
+/**
+ * Records what the agent of a run reports: results of checks, or results of hooks or notifications. `over`:
+ * the run was closed before, and nothing was recorded.
+ */
 export async function recordVersions(
   run: number,
   request: CheckResultsRequest,
@@ -37,7 +40,7 @@ export async function recordVersions(
   return 'recorded';
 }
 
-/** Records the results of hooks. From then on, the versions may be built. */
+/** Records the results of hooks or notifications. After hooks, automatic builds can take the versions. */
 async function recordHooks(
   run: number,
   results: HookResult[],

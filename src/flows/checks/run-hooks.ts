@@ -18,18 +18,18 @@ interface Ports extends CheckSlotPorts, Pick<RequestCheckPodPorts, 'caches'> {
 }
 
 export interface HooksRun {
-  /** When to call again; absent: no hooks are left. */
+  /** Milliseconds after which to call again; absent: no open run is left. */
   againAfterMs?: number;
   failures: { error: unknown }[];
 }
 
-/** How soon hooks without a Pod are tried again. */
+/** Pause before a run without a Pod is tried again. */
 const RETRY_MS = 1000;
 
 /**
- * Creates Pods for hooks, and for notifications of builds without a Pod, within the limits of checks.
- * Releases builds whose hooks took too long. Level-triggered: the reports of agents and the ends of Pods are
- * handled elsewhere.
+ * Creates the Pods of open runs of hooks and of notifications, within the limits of check Pods. Gives up runs
+ * that took too long: builds then start without waiting for their hooks. Level-triggered. Reports of agents
+ * are handled in record-versions.ts, ends of Pods in follow-check-pods.ts.
  */
 export async function runHooks(ports: Ports): Promise<HooksRun> {
   const result: HooksRun = { failures: [] };
@@ -54,7 +54,10 @@ function pauseFor(inTime: readonly OpenHookRun[], mayRetry: boolean): number {
   return mayRetry ? Math.min(untilDeadline, RETRY_MS) : untilDeadline;
 }
 
-/** Deletes the Pod first: if the operator dies after that, the next call finds the run again. */
+/**
+ * Deletes the Pod before it closes the run: if the operator dies in between, the next call finds the open
+ * run.
+ */
 async function giveUp(run: OpenHookRun, pod: CurrentPod | undefined, ports: Ports): Promise<void> {
   const { cluster, notifications } = ports;
   if (pod !== undefined && !pod.deleting) await cluster.deletePod(pod.namespace, pod.name, pod.uid, 0);

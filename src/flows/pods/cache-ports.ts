@@ -1,13 +1,15 @@
 import type { CacheUse } from '#domain/planning/cache-volumes.ts';
 import type { CacheFacts } from '#domain/planning/decide-cache-volumes.ts';
 
-/* Caches of resources: what flows need from outside to give them to Pods. */
+/*
+ * What flows need from outside to give the caches of resources and jobs to Pods.
+ */
 
 /** What a Pod is for: an attempt of a build, or a check run. */
 export type CacheUser = { pipelineId: number } & ({ build: number; attempt: number } | { run: number });
 
 export interface CacheStore {
-  /** Adds missing caches of these resources, and locks all of them until `work` ends. */
+  /** Adds rows for caches of these resources that have none, and locks the caches until `work` ends. */
   withCaches<T>(
     user: CacheUser,
     resources: readonly string[],
@@ -15,7 +17,7 @@ export interface CacheStore {
   ): Promise<T>;
   /** Frees the caches of a Pod that was not created. */
   releaseCaches(user: CacheUser): Promise<void>;
-  /** Frees one cache: the Pod runs without it. */
+  /** Frees one cache that the Pod was to use, and records why the Pod runs without it. */
   leaveOut(user: CacheUser, use: CacheUse): Promise<void>;
 }
 

@@ -12,11 +12,11 @@ export interface KeepWarmPorts extends WindowPorts {
     TakeWarmPorts['cluster'] &
     Pick<Cluster, 'warmTeams' | 'podsListed' | 'createWarmPod' | 'deletePod'>;
   warmPods: WarmPodStore;
-  /** Also create Pods for shapes that have one. Absent: do not. */
+  /** Whether a shape that has a warm Pod may get another one. Absent: it may not. */
   refill?: boolean;
 }
 
-/** Pods of a Team that keeps some ready. */
+/** Warm Pods of a Team that keeps some. */
 export interface WarmCount {
   team: string;
   ready: number;
@@ -30,20 +30,22 @@ export interface WarmPodsCounted {
 
 /** A row without a Pod is removed at this age. The watch shows a new Pod sooner. */
 const LOST_AFTER_SECONDS = 15;
-/** How long the row of a taken Pod stays, so that the end of one Pod is not mistaken for that of another. */
+/**
+ * How long the row of a taken Pod stays. During this time, late changes of the Pod still lead to its build.
+ */
 const KEEP_USED_SECONDS = 60;
 /** A warm Pod may end this soon: no step runs in a Pod that no build has taken. */
 const GRACE_SECONDS = 1;
 
 /**
- * Creates warm Pods, and deletes those that no build will take. Level-triggered: the next call finds a row
- * without its Pod, and following a Pod finds that its row is missing.
+ * Creates warm Pods, and deletes those that no build will take. Level-triggered: if the operator dies in
+ * between, the next call finds a row without its Pod, and `followWarmPod` finds a Pod without its row.
  */
 export async function keepWarmPods(ports: KeepWarmPorts): Promise<WarmPodsCounted> {
   const { cluster, warmPods, now } = ports;
   const teams = cluster.warmTeams();
   const waiting = await warmPods.waitingPods();
-  // A Pod that is not listed yet is not lost.
+  // Until the Pods of a namespace are listed, a missing Pod is not lost.
   const recorded = waiting.filter(({ namespace }) => cluster.podsListed(namespace));
   const counted: WarmPodsCounted = { teams: [], failures: [] };
   if (teams.length === 0 && recorded.length === 0) return counted;
@@ -65,7 +67,10 @@ export async function keepWarmPods(ports: KeepWarmPorts): Promise<WarmPodsCounte
   return counted;
 }
 
-/** Removes rows whose Pod was deleted, or never created because the operator died. Returns the others. */
+/**
+ * Removes rows whose Pod was deleted, or was never created because the operator died. Returns the remaining
+ * rows.
+ */
 async function removeLost(
   recorded: readonly RecordedWarmPod[],
   { warmPods, pods, now }: KeepWarmPorts,

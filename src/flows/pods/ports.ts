@@ -29,7 +29,10 @@ export type CreatePodAnswer =
       message: string;
     };
 
-/** A Pod that was admitted: its containers and volumes, its node selector and tolerations, its deadline. */
+/**
+ * A Pod that the rules of its Team allow, with its containers, volumes, node selector, tolerations and
+ * deadline.
+ */
 export type AdmittedPod = Admitted<PodNeeds>;
 export type AdmittedCheckPod = Admitted<CheckPodNeeds>;
 type Admitted<Needs> = Omit<Needs, 'tags' | 'caches'> & {
@@ -38,11 +41,12 @@ type Admitted<Needs> = Omit<Needs, 'tags' | 'caches'> & {
   caches: PodCache[];
 };
 
+/**
+ * What the watches show of the cluster, and requests to the API server. Methods that return no promise make
+ * no request.
+ */
 export interface Cluster {
-  /**
-   * Settings of the Team for its Pods; undefined if there is no Team of this name. Methods that are not
-   * asynchronous make no request.
-   */
+  /** Settings of the Team for its Pods; undefined if there is no Team of this name. */
   teamPods(team: string): (TeamPods & { caches?: CacheSettings; warm?: WarmSettings }) | undefined;
   /** Label of the nodes that have a tag. */
   nodeLabel(tag: string): string;
@@ -51,7 +55,10 @@ export interface Cluster {
    * Pods of the team are not listed yet.
    */
   runningPods(team: string, kind: PodKind): number | undefined;
-  /** Returns false while a Team owns the namespace and its Pods are not listed: a Pod may exist unseen. */
+  /**
+   * False while a Team owns the namespace and the watch has not listed its Pods. Until then, a Pod may exist
+   * that the watch does not show.
+   */
   podsListed(namespace: string): boolean;
   /**
    * A Pod of that name with Millrace's credential for this work counts as `exists`. Any other Pod of that
@@ -64,9 +71,12 @@ export interface Cluster {
   /** A text that is equal for two Pods of a team if they differ only in the fields that name their build. */
   shapeOf(team: string, pod: AdmittedPod): string;
   createWarmPod(warm: WarmPodToCreate, pod: AdmittedPod): Promise<CreatePodAnswer & { name: string }>;
-  /** Claims the volume of a cache, if that did not happen before. */
+  /** Creates the PersistentVolumeClaim of a cache, unless it exists. */
   prepareClaim(claim: CacheClaim): Promise<ClaimAnswer>;
-  /** Reads the Pod with the name of the attempt's Pod from the API server, whatever its labels are. */
+  /**
+   * Reads the Pod with the name that the attempt's Pod has from the API server, whatever the Pod's labels
+   * are.
+   */
   findBuildPod(attempt: OpenAttempt): Promise<PodFacts | undefined>;
   /**
    * Schedulable nodes that match the selector. While nodes cannot be read, one medium-sized node is assumed.
@@ -87,9 +97,11 @@ export interface PodFacts {
   namespace: string;
   name: string;
   uid: string;
-  /** The Pod carries the seal of Millrace for exactly this namespace, name and work. */
+  /**
+   * The Pod has a valid seal for its namespace, its name and the work in its labels (see pod-ownership.ts).
+   */
   sealed: boolean;
-  /** What the labels claim. A check Pod of a CronJob has no `run`. */
+  /** The work that the labels name, which may be untrue. A check Pod of a CronJob has no `run`. */
   work:
     | { kind: 'build'; build: number; attempt: number }
     | { kind: 'checks'; pipelineId: number; run?: number; group?: string }
@@ -127,7 +139,9 @@ export interface ContainerFacts {
   state: 'waiting' | 'running' | 'terminated';
   /** `ErrImagePull`, `CreateContainerConfigError`, `OOMKilled`, `Completed`, `Error` … */
   reason?: string;
-  /** The kubelet's explanation of a waiting container; the termination message of the agent. */
+  /**
+   * Of a waiting container: the kubelet's explanation. Of a container that ended: its termination message.
+   */
   message?: string;
   exitCode?: number;
   signal?: number;

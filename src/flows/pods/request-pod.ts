@@ -50,8 +50,9 @@ interface RequestedWork<Needs> extends Omit<CachesToTake, 'needs'> {
 }
 
 /**
- * Checks the limit right before `create`, with no await in between, so that concurrent requests count each
- * other. Also checks the limit before caches are taken, because a refused Pod must not hold caches.
+ * Checks the rules and the limit of the Team right before `create`, with no await in between, so that
+ * concurrent requests cannot exceed the limit together. Also checks them before caches are taken, because a
+ * refused Pod must not hold caches.
  */
 async function requestPod<Needs extends PodNeeds>(
   { kind, user, owner, needs: { tags, caches: cacheNeeds, ...needs } }: RequestedWork<Needs>,
@@ -75,7 +76,10 @@ async function requestPod<Needs extends PodNeeds>(
   return answer;
 }
 
-/** The node selector of the build's Pod; undefined if its Pod would be refused in any case. */
+/**
+ * The node selector of the build's Pod; undefined if the Pod would be refused, because there is no such Team,
+ * or because the tags of the job conflict or are not allowed.
+ */
 export function nodeSelectorOf(
   { team: name, definition, job }: PendingBuild,
   cluster: Pick<Cluster, 'teamPods' | 'nodeLabel'>,

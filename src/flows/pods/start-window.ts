@@ -21,7 +21,10 @@ export interface WindowPorts {
   now: () => Date;
 }
 
-/** The Pods of builds that are starting, read from Postgres and the watch each time. */
+/**
+ * Reads the Pods that are starting: those of builds, and warm Pods. The database knows which agents have not
+ * connected, and the watch knows the states of the Pods.
+ */
 export async function gatherStarting(ports: WindowPorts): Promise<StartingPod[]> {
   const recorded = await ports.builds.startingPods();
   if (recorded.length === 0) return [];
@@ -44,7 +47,10 @@ export interface WantedBuild {
   build: PendingBuild;
 }
 
-/** Which builds get their Pods now. A build whose Pod will be refused takes no slot, and is in `refused`. */
+/**
+ * Decides which builds get their Pods now. `refused`: builds whose Pods would be refused, so they take no
+ * slot.
+ */
 export function pickBuilds(
   builds: readonly PendingBuild[],
   starting: readonly StartingPod[],
@@ -65,7 +71,7 @@ export function pickBuilds(
   return { ...pickStarts(candidates, starting, windowOf(selectors, { cluster })), refused };
 }
 
-/** The start window for Pods with these node selectors, by `selectorKey`. */
+/** The start window for Pods with these node selectors. `selectors`: by their `selectorKey`. */
 export function windowOf(
   selectors: ReadonlyMap<string, NodeSelector>,
   { cluster }: Pick<WindowPorts, 'cluster'>,

@@ -13,8 +13,8 @@ export interface TakeWarmPorts {
 }
 
 /**
- * `hit`: the build took a warm Pod. `miss`: no warm Pod of its shape is ready. `unfit`: there are no warm
- * Pods of its shape. `off`: the Team keeps no warm Pods.
+ * `hit`: the build took a warm Pod. `miss`: no warm Pod of its shape is ready, or it is not the first attempt
+ * of the build. `unfit`: no warm Pod can run the job (see `fitForWarm`). `off`: the Team keeps no warm Pods.
  */
 export type WarmResult = 'hit' | 'miss' | 'unfit' | 'off';
 

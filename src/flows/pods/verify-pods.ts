@@ -10,19 +10,22 @@ import type { WarmPodRow } from './warm-ports.ts';
 import type { BuildPodStore, OpenAttempt, OpenRun } from './workloads.ts';
 
 /*
- * Verifies which Pods Millrace created, and for which work. Anyone can create a Pod with the labels of
- * Millrace, so flows judge builds, checks and hooks only by Pods that were verified here, and delete no other
- * Pods.
+ * Verifies which Pods Millrace created, and for which work (see pod-ownership.ts). Anyone can create a Pod
+ * with the labels of Millrace, so flows judge builds, checks and hooks only by Pods that were verified here,
+ * and delete no other Pods.
  */
 
 const VERIFIED = Symbol('verified');
 
-/** Millrace created this Pod, so it may delete it. */
+/**
+ * Millrace created this Pod, so flows may delete it. `leftover`: the work that the labels name has ended, is
+ * unknown, or has another Pod.
+ */
 export interface OwnedPod extends PodFacts {
   readonly [VERIFIED]: 'own' | 'leftover';
 }
 
-/** The Pod that was created for its build or run: what it reports counts. */
+/** The Pod of the build or run that its labels name. Flows judge the build or run by this Pod. */
 export interface CurrentPod extends OwnedPod {
   readonly [VERIFIED]: 'own';
 }
@@ -46,7 +49,10 @@ export type PodVerification =
 
 const FOREIGN: PodVerification = { verdict: 'foreign' };
 
-/** Verifies a Pod whose labels name a build. While the attempt expects another Pod, a leftover is foreign. */
+/**
+ * Verifies a Pod whose labels name a build. A leftover counts as foreign while the attempt expects another
+ * Pod.
+ */
 export async function verifyBuildPod(
   pod: PodFacts,
   work: BuildWork,
@@ -101,8 +107,8 @@ function recordedForWarm({ namespace, state, podUid }: WarmPodRow): RecordedPod 
 }
 
 /**
- * Verifies a Pod whose labels name a check or hooks, and that belongs to no open run. Pods of CronJobs are
- * left to the CronJob.
+ * Verifies a Pod whose labels name a run of checks or hooks, and that is not the Pod of an open run. Pods of
+ * CronJobs count as foreign here: the CronJob deletes them.
  */
 export function verifyStrayCheckPod(
   pod: PodFacts,
@@ -135,7 +141,10 @@ export function podOfRun(run: OpenRun, pods: readonly PodFacts[]): CurrentPod | 
   return match && asCurrent(match);
 }
 
-/** The Pod of a current attempt that had its turn. The uid decides first, because labels can change. */
+/**
+ * Finds the Pod of a current attempt that had its turn. If a uid is recorded, only the uid counts, because
+ * labels can change.
+ */
 export function podOfAttempt(attempt: OpenAttempt, pods: readonly PodFacts[]): CurrentPod | undefined {
   const recorded = { namespace: attempt.namespace, isExpected: true, ...uidOf(attempt) };
   const match = pods.find(

@@ -32,9 +32,9 @@ export interface RecordedWarmPod extends WarmPodState {
 }
 
 export interface TeamActivity {
-  /** How many more builds may run. Infinity: no limit. */
+  /** How many more builds of the team may run. Infinity: no limit. */
   freeSlots: number;
-  /** Builds with a turn and without a Pod. */
+  /** Number of the team's builds that had their turn and have no Pod. */
   waiting: number;
   /** A build of the team waits for quota. */
   lacksQuota: boolean;
@@ -58,18 +58,21 @@ export interface WarmPodStore {
   /** Leaves out jobs whose newest build was created before `since` and does not run. */
   activity(team: string, since: Date): Promise<TeamActivity>;
   /**
-   * Adds a row for a Pod that is to be created. Builds of the same shape can use it: they need the same
-   * containers, nodes and volumes. Returns the row id; undefined: the team is gone.
+   * Adds a row for a Pod that is to be created. Only builds of the same shape can take the Pod. Returns the
+   * row id; undefined: the team is gone.
    */
   add(team: string, pod: { namespace: string; shape: string; at: Date }): Promise<number | undefined>;
   created(id: number, pod: { name: string; uid: string }): Promise<void>;
-  /** Returns false if a build has taken the Pod: then nothing changes. */
+  /**
+   * False: nothing changed, because a build has taken the Pod, the Pod has failed already, or its row is
+   * gone.
+   */
   fail(id: number, failure: string): Promise<boolean>;
-  /** Returns false if a build has taken the Pod: then nothing changes. */
+  /** False: nothing changed, because a build has taken the Pod, or its row is gone. */
   remove(id: number): Promise<boolean>;
   /**
-   * Removes rows of Pods that builds took before `takenBefore`, if the build also ended before it or has
-   * another attempt by now.
+   * Removes rows of Pods that builds took before `takenBefore`, if the build also ended before that time or
+   * has another attempt by now.
    */
   removeUsed(takenBefore: Date): Promise<void>;
   /**

@@ -38,7 +38,7 @@ export interface OpenAttempt extends BuildRef {
   startedAt?: Date;
 }
 
-/** The pipeline has the name that it had when the run was opened. */
+/** Facts of a check run. `pipeline`: the name that the pipeline had when the run was opened. */
 export interface CheckRunFacts extends PipelineName {
   run: number;
   namespace: string;
@@ -51,11 +51,11 @@ export interface CheckRunFacts extends PipelineName {
     /** By branch, the `ref` of its newest version. Present if the last version has `branch` and `ref`. */
     branches?: Record<string, string>;
   }[];
-  /** How the run uses the caches of its resources, as decided when its Pod was created. */
+  /** Which caches of its resources the run uses, as decided when its Pod was created. */
   caches?: CacheUse[];
   /** Present: the run executes `on_trigger` hooks instead of checks. */
   hooks?: HookRunFacts;
-  /** Present: the run sends notifications of builds instead. */
+  /** Present: the run sends notifications of builds instead of checking. */
   notifications?: NotificationsToSend;
 }
 
@@ -73,9 +73,9 @@ export interface OpenRun extends PipelineName {
   namespace: string;
   group: string;
   openedAt: Date;
-  /** A CronJob created the Pod of the run, so no limit of Millrace can hold it. */
+  /** A CronJob created the Pod of the run, so Millrace's limits did not hold the Pod back. */
   byCronJob: boolean;
-  /** The agent of the run has opened a session. */
+  /** The agent of the run has opened its session. */
   seen: boolean;
   /** The Pod whose agent opened the session. */
   podUid?: string;
@@ -87,8 +87,8 @@ export interface OpenRun extends PipelineName {
 export interface OpenHookRun extends OpenRun {
   work: 'hooks' | 'notifications';
   /**
-   * Milliseconds until the operator gives up the run. At zero or less, it gives up, and builds start without
-   * waiting for hooks.
+   * Milliseconds until the operator gives up the run; negative if that time is over. After that, builds start
+   * without waiting for its hooks.
    */
   leftMs: number;
   /** Why the run has no Pod. */
