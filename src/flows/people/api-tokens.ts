@@ -4,7 +4,10 @@ import type { TokenStore, TokenToMake } from './token-ports.ts';
 
 export type TokenMade =
   | { answer: 'made'; id: number }
-  /** `role-too-high`: the account's role in the team is lower than the token's. */
+  /**
+   * `taken`: the account has a token of this name. `role-too-high`: the account's role in the team is lower
+   * than the token's, or the account was deleted.
+   */
   | { answer: 'taken' | 'too-many' | 'no-team' | 'role-too-high' | 'session-over' };
 
 /** Creates a token for a signed-in user, unless their session has ended. */
@@ -24,7 +27,10 @@ export async function createToken(
   });
 }
 
-/** The owner of the token, with the rights of the token: at most those that the owner has now. */
+/**
+ * The owner of the token, with the rights of the token: at most those that the owner has now. Undefined: the
+ * token is unknown or no longer valid.
+ */
 export async function identifyByToken(
   hash: Buffer,
   at: Date,

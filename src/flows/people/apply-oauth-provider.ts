@@ -15,7 +15,10 @@ export type ProviderApplied =
 /** The actor in the audit log. */
 const MANIFEST = 'manifest';
 
-/** Applies an OAuthProvider object to every gateway. */
+/**
+ * Saves an OAuthProvider object in the database, where every gateway reads it. `by`: the actor in the audit
+ * log.
+ */
 export async function applyOAuthProvider(
   provider: StoredProvider,
   ports: ApplyProviderPorts,

@@ -14,10 +14,10 @@ export interface ChangeProviderPorts {
 export type ProviderChanged =
   | ObjectAnswer<StoredProvider>
   | { answer: 'fault'; message: string }
-  /** The change would lock somebody out; the message names them. */
+  /** The change would leave somebody without a way to sign in; the message names them. */
   | { answer: 'lock-out'; message: string };
 
-/** A provider as a person requests it: without the key of its secret and other fields that Millrace sets. */
+/** The fields of a provider that people set through the API. Millrace sets the others. */
 export type WantedProvider = Omit<StoredProvider, 'secretKey' | 'byApi' | 'uid' | 'generation'>;
 
 /*
@@ -26,9 +26,13 @@ export type WantedProvider = Omit<StoredProvider, 'secretKey' | 'byApi' | 'uid' 
  * replica. If that transaction refuses, the object is restored.
  */
 
-/** A request to create a provider takes no longer. */
+/**
+ * No request to create a provider takes longer than this. So a secret that is older, and whose provider does
+ * not exist, is left over.
+ */
 const MAX_CREATION_MS = 60_000;
 
+/** Creates a provider. If the change would lock somebody out, deletes the object and the secret again. */
 export async function createProvider(
   { wanted, secret }: { wanted: WantedProvider; secret: string },
   act: AuditedAct,
@@ -96,7 +100,10 @@ async function readToChange(
   return { answer: 'refused', message: 'The provider is being deleted.' };
 }
 
-/** Without this, someone who does not know the secret could redirect it to a server of their own. */
+/**
+ * Refuses URLs on another server unless the request contains the client secret. Otherwise somebody who does
+ * not know the secret could have it sent to a server of their own.
+ */
 function refuseSecretMove(
   before: StoredProvider,
   changed: StoredProvider,
@@ -143,6 +150,10 @@ async function applyChange(
   return { answer: 'lock-out', message: applied.message };
 }
 
+/**
+ * Deletes a provider and its secrets. Can be repeated: if the provider is gone, deletes secrets that are
+ * left.
+ */
 export async function deleteProvider(
   canonical: string,
   act: AuditedAct,
@@ -151,7 +162,8 @@ export async function deleteProvider(
   const { objects, oauth } = ports;
   const read = await objects.read(canonical);
   if (read.answer === 'unknown') {
-    // An earlier attempt may have left the secret. A provider that is being created may have a newer one.
+    // An earlier request may have left secrets. A newer secret may be that of a provider that is being
+    // created.
     const orphansBefore = new Date(act.at.getTime() - MAX_CREATION_MS);
     return secretRemains(await objects.deleteSecretsBefore(canonical, orphansBefore)) ?? read;
   }

@@ -11,7 +11,7 @@ export interface ChangePasswordPorts extends Omit<SignInPorts, 'accounts' | 'pas
 
 export interface PasswordChange {
   username: string;
-  /** Not required from an account without a password. */
+  /** The current password. Undefined is enough for an account without a password. */
   current: string | undefined;
   newPassword: string;
   /** The user signed in a moment ago. An account without a password needs this in place of `current`. */
@@ -57,12 +57,15 @@ export async function changePassword(
 
 const SAME = 'The new password is the same as the current one.';
 
-/** An unattended browser must not be enough to set a password. */
+/** Requires a recent sign-in, so that an unattended browser is not enough to set a password. */
 function refuseStale({ fresh }: PasswordChange): PasswordChanged | undefined {
   return fresh ? undefined : { answer: 'not-fresh' };
 }
 
-/** An unattended browser must not be enough to guess the password. */
+/**
+ * Requires the current password, and limits the attempts, so that nobody can guess it at an unattended
+ * browser.
+ */
 async function refuseCurrent(
   hash: string,
   { username, current }: PasswordChange,

@@ -18,11 +18,14 @@ export type TeamMade =
   | { answer: 'waiting' }
   | { answer: 'fault'; message: string };
 
-/** How often, at most, a request reads whether the operator has applied its change. */
+/** How many times a request reads, at most, whether the operator has applied its change. */
 const MAX_READS = 80;
 const PAUSE_MS = 100;
 
-/** Creates the Team object. The operator makes the caller the team's first admin. */
+/**
+ * Creates the Team object, and waits a limited time until the operator has created the team. If the operator
+ * refuses the object, deletes it again. The caller becomes the team's first admin.
+ */
 export async function createTeam(
   { name, displayName }: { name: string; displayName: string | undefined },
   act: AuditedAct,
@@ -43,8 +46,8 @@ export async function createTeam(
 }
 
 /**
- * Waits for the operator. Returns why the team cannot be created; undefined if it exists or may still be
- * created.
+ * Waits a limited time for the operator. Returns why the team cannot be created; undefined if it exists or
+ * may still be created.
  */
 async function waitUntilCreated(
   name: string,
@@ -81,6 +84,7 @@ export async function deleteTeam(
   return { answer: 'waiting' };
 }
 
+/** Changes the fields of a team that its Team object does not set. Writes only to the database. */
 export async function updateTeam(
   name: string,
   change: TeamChange,

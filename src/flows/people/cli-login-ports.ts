@@ -2,15 +2,15 @@ import type { AuditedAct, StoredCredentials } from './ports.ts';
 
 /* What logins of the command line in a browser need from outside. */
 
-/** Who requests a login, according to the command line and its connection. */
-export interface LoginAsker {
+/** Where a login was requested. */
+export interface LoginOrigin {
   /** The machine's name according to the command line. Anyone can claim any name. */
   client: string;
   address: string;
 }
 
-interface CliLogin extends LoginAsker {
-  /** Hash of the command line's secret. */
+interface CliLogin extends LoginOrigin {
+  /** Hash of a secret that only the command line knows. */
   challenge: string;
   code: string;
   startedAt: Date;

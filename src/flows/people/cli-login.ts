@@ -22,11 +22,14 @@ type Wait = { answer: 'wait'; seconds: number };
 
 export type CliLoginBegun =
   | { answer: 'begun'; code: string; expiresAt: Date }
-  /** A login with this challenge waits already. */
+  /** A login with this challenge waits already, or every code that was tried is in use. */
   | { answer: 'used' }
   | Wait;
 
-/** Begins a login of the command line, for a person to confirm. Counts as an attempt of the address. */
+/**
+ * Begins a login of the command line, which a person confirms in a browser. Counts as a failed attempt of the
+ * address until it is finished.
+ */
 export async function beginCliLogin(
   { challenge, client, caller }: { challenge: string; client: string; caller: Caller },
   ports: CliLoginPorts,
@@ -47,8 +50,8 @@ export async function beginCliLogin(
 export type CliLoginFound = { answer: 'found'; login: PendingCliLogin } | { answer: 'unknown' } | Wait;
 
 /**
- * Finds a login by the code that a person typed. Each code counts as an attempt, so nobody can try many.
- * Only confirming or refusing a login resets the count: anyone can begin a login and find it.
+ * Finds a login by the code that a person typed. Each code counts as an attempt of the user, so nobody can
+ * try many codes. Only confirming or refusing a login resets the count: anyone can begin a login and find it.
  */
 export async function findCliLogin(
   typed: string,
@@ -76,8 +79,9 @@ export type CliLoginFinished =
   | { answer: 'unknown' };
 
 /**
- * Opens a session for the command line that knows the secret, once its login is confirmed. The session counts
- * as signed in when the confirming session was: otherwise two sessions could renew each other without end.
+ * Opens a session for the command line once its login is confirmed. `verifier`: the secret of the command
+ * line. The session counts as signed in when the confirming session was: otherwise two sessions could renew
+ * each other without end.
  */
 export async function finishCliLogin(
   { verifier, caller }: { verifier: string; caller: Caller },

@@ -25,7 +25,10 @@ interface Ports {
 
 export type AccountMade = { answer: 'created' | 'taken' } | { answer: 'fault'; message: string };
 
-/** An admin creates an account. Its user has to change the password at the first sign-in. */
+/**
+ * An admin creates an account. If the account gets a password, its user has to change it at the first
+ * sign-in. An account without a password can only sign in with a provider.
+ */
 export async function createAccount(
   account: { username: string; fullName: string; globalAdmin: boolean; password: string | undefined },
   act: AuditedAct,
@@ -41,8 +44,8 @@ export async function createAccount(
 }
 
 /**
- * An admin changes an account. A new password ends every session and API token of the account, and the user
- * has to change that password at the next sign-in.
+ * An admin changes an account. A new password ends every session of the account and, unless `keepTokens`, its
+ * API tokens. The user has to change that password at the next sign-in.
  */
 export async function changeAccount(
   username: string,

@@ -9,7 +9,7 @@ import type { AuditedAct, StoredCredentials } from './ports.ts';
 
 export interface StoredProvider extends OAuthProvider, ProviderState {}
 
-/** Identifies an account at a provider (OpenID Connect Core 1.0, section 5.7). */
+/** An account at a provider. `issuer` and `subject` identify it (OpenID Connect Core 1.0, section 5.7). */
 interface OAuthIdentity {
   issuer: string;
   subject: string;
@@ -19,6 +19,7 @@ interface OAuthIdentity {
 export interface OAuthFlow {
   provider: string;
   nonce: string;
+  /** Code verifier (RFC 7636). */
   verifier: string;
   /** Hash of a secret in the cookie of the browser that began the flow. */
   browserHash: string;
@@ -32,6 +33,7 @@ export interface LinkRequest {
   sessionId: string;
 }
 
+/** An identity without an account, which waits until its owner has chosen a user name. */
 interface WaitingProfile extends OAuthIdentity {
   browserHash: string;
   groups: string[];
@@ -51,7 +53,7 @@ export type SignInMethodsAnswer =
 
 export interface SignInMethods {
   providers(): Promise<StoredProvider[]>;
-  /** Whether people may sign in by password. */
+  /** Whether sign-in by password is enabled. */
   local(): Promise<boolean>;
   usersLinkedWith(canonical: string): Promise<AccountSignIn[]>;
 }
@@ -62,7 +64,10 @@ export interface SignInMethodsTransaction extends SignInMethods {
   saveProvider(provider: StoredProvider, issuer: string): Promise<void>;
   /** False: there is no provider of this name. */
   removeProvider(canonical: string): Promise<boolean>;
-  /** Writes the audit entry, and notifies the operator of teams whose groups may change. */
+  /**
+   * Writes the audit entry, and notifies the operator of all teams with groups, because the roles of their
+   * members may change.
+   */
   recordProvider(
     canonical: string,
     action: 'provider.created' | 'provider.updated' | 'provider.deleted',
@@ -86,7 +91,7 @@ export interface OAuthStore extends SignInMethods {
   saveProfile(tokenHash: string, profile: WaitingProfile, expiresAt: Date): Promise<void>;
   /**
    * Creates an account for the identity and deletes the profile. `taken`: the user name is in use, and the
-   * profile stays.
+   * profile stays. `unknown`: no profile waits under this token for this browser.
    */
   completeProfile(
     profile: { tokenHash: string; browserHash: string; username: string; fullName: string },

@@ -19,7 +19,7 @@ export interface OAuthPorts extends Pick<
   accounts: Pick<AccountStore, 'credentials'>;
   oauth: OAuthStore;
   client: OAuthClient;
-  /** Unguessable. */
+  /** A random text that nobody can guess. */
   random(): string;
   /** One-way hash. */
   digest(text: string): string;
@@ -45,8 +45,8 @@ interface Failed {
 }
 
 /**
- * Begins a sign-in at a provider. Stores what the answer of the provider must match, for five minutes and for
- * one answer.
+ * Begins a sign-in at a provider, or with `link` the linking of an account. Stores what the provider's answer
+ * must match, for five minutes and for one answer.
  */
 export async function startFlow(
   { canonical, link: linkRequest }: { canonical: string; link?: LinkRequest },
@@ -79,7 +79,7 @@ export interface FlowAnswer {
   /** The query with which the provider redirected the browser. */
   query: string;
   state: string;
-  /** The browser's secret from when the flow began. */
+  /** The secret that the browser got in a cookie when the flow began. */
   browser: string | undefined;
   caller: Caller;
 }
@@ -92,7 +92,10 @@ export type FlowFinished =
   | { answer: 'taken' }
   | Failed;
 
-/** Verifies the provider's answer, then signs in, links the account, or asks for a profile. */
+/**
+ * Verifies the provider's answer. Then signs in, links the account, or stores a profile that the person has
+ * to complete.
+ */
 export async function finishFlow(answer: FlowAnswer, ports: OAuthPorts): Promise<FlowFinished> {
   const { canonical, query, state, browser } = answer;
   const flow = await ports.oauth.takeFlow(ports.digest(state), ports.now());

@@ -1,6 +1,9 @@
 import type { StoredProvider } from './oauth-ports.ts';
 
-/** The API server's answer to a read or a write. */
+/**
+ * The result of a read or a write of an object. `exists`: an object of this name exists. `unknown`: there is
+ * no such object. `unreachable`: the request failed, but a write may have happened.
+ */
 export type ObjectAnswer<T = unknown> =
   | { answer: 'done'; value: T }
   | { answer: 'exists' }
@@ -27,7 +30,7 @@ export interface TeamObjects {
 
 export interface ProviderObject {
   provider: StoredProvider;
-  /** The deletion of the object was requested and waits. */
+  /** The deletion of the object was requested and is not finished. */
   deleting: boolean;
 }
 
@@ -41,6 +44,8 @@ export interface ProviderObjects {
   /** Stores the secret under a new key and returns the key: `secretKey` of the provider. */
   saveSecret(canonical: string, secret: string): Promise<ObjectAnswer<string>>;
   deleteSecret(key: string): Promise<ObjectAnswer>;
-  /** Deletes the provider's secrets from before this time, except one. */
+  /**
+   * Deletes the provider's secrets that were stored before this time, except the one with the key `except`.
+   */
   deleteSecretsBefore(canonical: string, at: Date, except?: string): Promise<ObjectAnswer>;
 }

@@ -7,7 +7,8 @@ import type { Listed, Page } from '#flows/page.ts';
 
 /*
  * What the flows of accounts and rights need from outside. Every method is one transaction, and writes a
- * change together with its audit entry. A lock serialises changes that share an invariant.
+ * change together with its audit entry. Changes that could break a common rule together, such as that a team
+ * keeps an admin, wait for each other.
  */
 
 /** Who makes a change, and when. */
@@ -61,7 +62,7 @@ export type ChangeResult<T = unknown> =
   | { answer: 'unknown'; what: string }
   | { answer: 'refused'; refusal: ChangeRefusal };
 
-/** An account while accounts, members and sign-in methods are locked. */
+/** An account, read while accounts, members and sign-in methods are locked. */
 export interface AccountToChange extends AccountFacts {
   id: number;
   username: string;
@@ -149,7 +150,7 @@ export interface TeamSettingsTransaction {
 }
 
 export interface MemberStore {
-  /** All teams, or those of the account, by name. */
+  /** All teams, or those of the account, in the order of their names. */
   teams(who: { userId: number } | 'all'): Promise<TeamView[]>;
   team(name: string): Promise<TeamView | undefined>;
   namespaceOf(team: string): Promise<string | undefined>;
@@ -178,8 +179,8 @@ export interface UserSession {
 
 export interface SessionToOpen extends Omit<UserSession, 'usedAt'> {
   /**
-   * Absent: equal to `openedAt`. A session of the command line counts as opened when the session that
-   * confirmed it was, so it is first used later.
+   * When the session is first used. Absent: equal to `openedAt`. For a session of the command line,
+   * `openedAt` is when the confirming session was opened, so `usedAt` is later.
    */
   usedAt?: Date;
   userId: number;
@@ -187,19 +188,26 @@ export interface SessionToOpen extends Omit<UserSession, 'usedAt'> {
   tokenGen: number;
   /** Audit action: `user.signed_in`, `user.session_renewed` … */
   action: string;
-  /** Signed in through a provider: a password that has to be changed does not matter. */
+  /** The user signed in through a provider, so they need not change their password first. */
   byProvider?: boolean;
 }
 
 export interface UserSessionStore {
-  /** False: the account changed meanwhile. Only the newest sessions of an account stay. */
+  /**
+   * Ends the oldest sessions of an account that has too many. False: the account changed meanwhile, and no
+   * session was opened.
+   */
   openSession(session: SessionToOpen): Promise<boolean>;
-  /** The owner of the session with their current rights. Records that the session was used. */
+  /**
+   * The owner of the session with their current rights. Records that the session was used. Undefined: the
+   * session is not valid.
+   */
   identityOfSession(
     session: { id: string; userId: number; tokenGen: number },
     now: SessionClock,
   ): Promise<Identity | undefined>;
   sessions(userId: number, now: SessionClock): Promise<UserSession[]>;
+  /** False: the account has no such session. */
   endSession(session: { id: string; userId: number }, act: AuditedAct): Promise<boolean>;
   /**
    * Ends all sessions, stolen ones included, by raising the account's token generation. Ends API tokens too

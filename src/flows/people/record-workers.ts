@@ -13,7 +13,10 @@ export interface WorkerStore {
   saveWorkers(workers: ReadonlyMap<string, readonly WorkerNodes[]>): Promise<void>;
 }
 
-/** Records on how many nodes the builds of each team may run, so that people without kubectl see it. */
+/**
+ * Records on how many nodes the builds of each team may run, so that people without access to the cluster see
+ * it.
+ */
 export async function recordWorkers({ teams, nodes, store }: RecordWorkersPorts): Promise<void> {
   const cluster = nodes();
   if (cluster === undefined) return;

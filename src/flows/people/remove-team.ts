@@ -9,7 +9,9 @@ export interface RemoveTeamPorts {
 
 export type TeamRemoved = { outcome: 'removed' } | { outcome: 'waiting'; message: string };
 
-/** Removes a team once it has no pipelines. Until then, the deletion waits. The namespace stays. */
+/**
+ * Removes a team that has no pipelines. Otherwise the deletion of the Team object waits. The namespace stays.
+ */
 export async function removeTeam(manifest: TeamManifest, ports: RemoveTeamPorts): Promise<TeamRemoved> {
   const pipelines = await ports.cluster.pipelinesOf(manifest);
   if (pipelines > 0) {

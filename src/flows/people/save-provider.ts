@@ -5,11 +5,12 @@ import type { AuditedAct } from './ports.ts';
 import { enabledSignInOf } from './sign-in-methods.ts';
 
 /**
- * Changes of sign-in methods are serialised, so that two changes that are harmless alone cannot lock anybody
- * out together.
+ * Changes of sign-in methods wait for each other, so that two changes that are harmless alone cannot lock
+ * anybody out together.
  */
 type Store = Pick<OAuthStore, 'withSignInMethods'>;
 
+/** Saves a provider, unless the database has a newer generation of its object. */
 export async function saveProvider(
   provider: StoredProvider,
   act: AuditedAct,

@@ -7,8 +7,8 @@ type Store = Pick<TeamStore, 'withTeam'>;
 const MANIFEST = 'manifest';
 
 /**
- * Saves what the Team object says. A list of members that would leave the team without an admin is refused;
- * the other fields are saved.
+ * Saves the fields of a Team object. Refuses a list of members that would leave the team without an admin,
+ * but saves the other fields.
  */
 export async function saveTeam(team: TeamToSave, at: Date, store: Store): Promise<TeamSaved> {
   return await store.withTeam(team.name, async (tx) => {

@@ -11,7 +11,10 @@ interface Ports {
   now(): Date;
 }
 
-/** Creates the first admin of an installation, who has to change the password at the first sign-in. */
+/**
+ * Creates the first admin of an installation, who has to change the password at the first sign-in.
+ * `not-empty`: nothing was created, because there is an account already.
+ */
 export async function seedAdmin(ports: Ports): Promise<'seeded' | 'not-empty'> {
   const { rows } = await ports.accounts.accounts({ limit: 1 });
   if (rows.length > 0) return 'not-empty';

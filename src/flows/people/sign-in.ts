@@ -19,9 +19,9 @@ export interface SignInPorts {
   /** Whether sign-in by password is enabled. */
   localSignIn(): Promise<boolean>;
   now(): Date;
-  /** Unguessable and unique. */
+  /** A random and unique text that nobody can guess. */
   newSessionId(): string;
-  /** 0: sessions do not end. */
+  /** Maximum lifetime of a session. 0: no limit; an unused session may still end earlier (`idleSeconds`). */
   sessionSeconds: number;
 }
 
@@ -45,7 +45,7 @@ export interface OpenedSession {
 
 export type SignInAnswer =
   | { answer: 'signed-in'; session: OpenedSession }
-  /** The answer does not tell whether the user name or the password was wrong. */
+  /** Sign-in failed. The answer does not tell whether the user name or the password was wrong. */
   | { answer: 'failed' }
   | { answer: 'local-off' }
   | { answer: 'wait'; seconds: number };

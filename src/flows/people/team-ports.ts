@@ -13,8 +13,8 @@ export interface TeamToSave {
   name: string;
   namespace: string;
   /**
-   * If the manifest does not set this field, `members`, `groups` or `debug`, the field is absent. Then its
-   * last value stays, and the API can change it.
+   * Absent, like `members`, `groups` and `debug`: the manifest does not set the field. Then its last value
+   * stays, and the API can change it.
    */
   displayName?: string;
   members?: readonly NamedMember[];
@@ -25,7 +25,7 @@ export interface TeamToSave {
   byApi?: { changedBy?: string };
   /** Builds at a time; absent: no limit. */
   runningBuilds?: number;
-  /** For jobs without a timeout. Absent: the default of the language. */
+  /** Timeout of jobs that set none. Absent: the default of the language. */
   defaultTimeoutSeconds?: number;
   /** Limit for the bytes of one build's log. Absent: that of the installation. */
   buildLogBytes?: number;
@@ -54,18 +54,21 @@ export interface TeamAct extends AuditedAct {
 export interface TeamTransaction {
   /** Also finds a removed team: its row stays. */
   team(): Promise<{ id: number; removed: boolean } | undefined>;
-  /** Writes the row, and whether the manifest sets members. Returns the row id. */
+  /** Writes the row of the team, which also records which fields the manifest sets. Returns the row id. */
   saveRow(team: TeamToSave, existing: { id: number } | undefined): Promise<number>;
   recordCreation(act: TeamAct): Promise<void>;
-  /** No effect without an account of that name. */
+  /** Does nothing if there is no enabled account of that name. */
   addAdmin(username: string, act: TeamAct): Promise<void>;
-  /** Number of admins before and after these members would be saved. */
+  /** Number of admins now, and the number after these members were saved. */
   admins(id: number, members: readonly NamedMember[]): Promise<{ before: number; after: number }>;
   /** Replaces the members. A name without an account becomes a member once the account is created. */
   saveMembers(members: readonly NamedMember[], act: TeamAct): Promise<void>;
   saveGroups(groups: readonly GroupRole[], act: TeamAct): Promise<void>;
   saved(id: number): Promise<TeamSaved>;
-  /** Whether the team has pipelines that were not removed. Waits for a pipeline that is being saved. */
+  /**
+   * Whether the team has pipelines that were not removed. If a pipeline of the team is being saved, waits for
+   * it.
+   */
   hasPipelines(id: number): Promise<boolean>;
   /** Removes the team, but keeps its history. */
   remove(act: TeamAct): Promise<void>;
@@ -83,14 +86,16 @@ export interface TeamManifest {
   uid: string;
   namespace: string;
   displayName?: string;
-  /** Absent: the manifest does not set them. The same is true of `groups`. */
+  /**
+   * Absent: the manifest does not set the members. The same is true of `displayName`, `groups` and `debug`.
+   */
   members?: readonly { user: string; role: Role }[];
   groups?: readonly GroupRole[];
   debug?: boolean;
   byApi?: { changedBy?: string };
   /** Builds at a time. */
   runningBuilds?: number;
-  /** A duration: for jobs without a timeout. */
+  /** Timeout of jobs that set none, as a duration of the language: `1h30m`. */
   defaultTimeout?: string;
   /** A quantity of bytes: the limit of one build's log. */
   buildLogLimit?: string;
@@ -107,7 +112,7 @@ export type NamespaceAnswer =
 
 export interface TeamCluster {
   /**
-   * Brings the team's namespace into its desired state. Creates it, or adopts one with the team's label, with
+   * Creates the team's namespace, or adopts an existing one that has the team's label. Then applies its
    * service account, role bindings, network policy and quota.
    */
   prepareNamespace(team: TeamManifest): Promise<NamespaceAnswer>;

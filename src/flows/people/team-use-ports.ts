@@ -9,7 +9,7 @@ export interface TeamUseLimits {
   defaultTimeoutSeconds?: number;
   /** Limit for the log of one build. Absent: that of the installation. */
   buildLogBytes?: number;
-  /** What stays of old builds. */
+  /** Which old builds stay: their number, their age in days, and how many succeeded ones at least. */
   retention?: { builds?: number; days?: number; minimumSucceeded?: number };
 }
 

@@ -16,6 +16,9 @@ export interface ThrottleStore {
     at: Date,
     work: (tx: ThrottleTransaction) => Promise<T>,
   ): Promise<T>;
-  /** The attempt succeeded: deletes the failures of the account, and this one attempt of the address. */
+  /**
+   * Call this when the attempt has succeeded. Deletes all failures of the account, and only this attempt of
+   * the address.
+   */
   forgive(keys: readonly AttemptKey[]): Promise<void>;
 }

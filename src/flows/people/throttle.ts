@@ -2,8 +2,8 @@ import { countAttempts, type AttemptKey } from '#domain/access/throttle.ts';
 import type { ThrottleStore } from './throttle-ports.ts';
 
 /**
- * Counts the attempt as failed until `forgive`, and returns 0. If too many failed before, returns how many
- * milliseconds to wait, and does not count the attempt.
+ * Counts the attempt as failed, until the caller calls `forgive`, and returns 0. If too many attempts have
+ * failed before, returns how many milliseconds to wait, and does not count the attempt.
  */
 export async function throttleAttempt(
   keys: readonly AttemptKey[],

@@ -17,7 +17,7 @@ export interface ApiToken {
 
 export interface TokenToMake {
   userId: number;
-  /** The session of the request. If it has ended, no token is created. */
+  /** Id of the session that requests the token. If that session has ended, no token is created. */
   sessionId: string;
   username: string;
   name: string;
@@ -41,7 +41,7 @@ export interface TokenTransaction {
   sessionIsOpen(): Promise<boolean>;
   /** Undefined: the account was deleted. */
   owner(): Promise<TokenOwner | undefined>;
-  /** Undefined: the account has a token of this name. */
+  /** Returns the id of the token. Undefined: the account has a token of this name. */
   create(at: Date): Promise<number | undefined>;
 }
 

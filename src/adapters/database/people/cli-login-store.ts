@@ -1,6 +1,6 @@
 import type { DatabasePool } from 'slonik';
 import { rows, timestamp } from '#adapters/database/connection/pool.ts';
-import type { CliLoginStore, LoginAsker, PendingCliLogin } from '#flows/people/cli-login-ports.ts';
+import type { CliLoginStore, LoginOrigin, PendingCliLogin } from '#flows/people/cli-login-ports.ts';
 import type { AuditedAct } from '#flows/people/ports.ts';
 import { audit } from './audit-store.ts';
 
@@ -29,7 +29,7 @@ export function cliLoginStore({ pool }: { pool: DatabasePool }): CliLoginStore {
     },
     async confirmCliLogin({ code, sessionId, userId }, act) {
       return await pool.transaction(async (connection) => {
-        const asker = await connection.maybeOne(rows<LoginAsker>()`
+        const asker = await connection.maybeOne(rows<LoginOrigin>()`
           UPDATE cli_logins SET session_id = s.id FROM user_sessions s
           WHERE code = ${code} AND session_id IS NULL AND cli_logins.expires_at > ${timestamp(act.at)}
             AND s.id = ${sessionId} AND s.user_id = ${userId}
@@ -41,7 +41,7 @@ export function cliLoginStore({ pool }: { pool: DatabasePool }): CliLoginStore {
     },
     async refuseCliLogin(code, act) {
       return await pool.transaction(async (connection) => {
-        const asker = await connection.maybeOne(rows<LoginAsker>()`
+        const asker = await connection.maybeOne(rows<LoginOrigin>()`
           DELETE FROM cli_logins WHERE code = ${code} AND session_id IS NULL RETURNING client, address`);
         if (asker === null) return false;
         await audit(connection, entryOf('user.cli_login_refused', asker, act));
@@ -80,7 +80,7 @@ interface TakenRow {
   byProvider: boolean;
 }
 
-const entryOf = (action: string, { client, address }: LoginAsker, { by, at }: AuditedAct) => ({
+const entryOf = (action: string, { client, address }: LoginOrigin, { by, at }: AuditedAct) => ({
   actor: by,
   action,
   targetType: 'user',
