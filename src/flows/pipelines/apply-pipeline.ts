@@ -30,7 +30,7 @@ export interface ApplyPipelinePorts {
     PipelineStore,
     keyof SaveStore | 'definition' | 'countPipelines' | 'cachedSources' | 'cacheSources' | keyof RenameStore
   > & {
-    /** What `status` shows. The caller may add why jobs and builds wait. */
+    /** What `status` shows. An implementation may add why jobs and builds wait. */
     pipelineFacts(name: PipelineName): Promise<PipelineFacts | undefined>;
   };
   cluster: PipelineCluster;
@@ -47,25 +47,34 @@ export interface ApplyPipelinePorts {
 export type PipelineApplied = CurrentRevision &
   (
     | { outcome: 'applied'; saved: SavedPipeline; warnings: string[] }
-    /** Every error as `line:column: in <blocks>: message`. The last good revision stays in effect. */
+    /**
+     * Each error as `line:column: in <blocks>: message`, or as `spec.pins: message`. The last good revision
+     * stays in effect.
+     */
     | { outcome: 'invalid'; errors: string[] }
-    /** `again`: a later attempt may succeed without a change of the manifest. */
+    /**
+     * The definition could not be compiled or saved. The last good revision, if there is one, stays in
+     * effect. `again`: a later attempt may succeed although the manifest stays the same.
+     */
     | { outcome: 'unavailable'; reason: string; message: string; again?: boolean }
     /** Other pipelines are fetching their sources; try again soon. */
     | { outcome: 'waiting' }
     | RenameOutcome
   );
 
-/** What the status shows of the current revision; empty before the first revision. */
+/** What the status shows of the current revision. Before the first revision, all fields are absent. */
 interface CurrentRevision {
   facts?: PipelineFacts;
-  /** Jobs and resources whose tags no node can satisfy. */
+  /** Jobs and checks that get no Pod, because their tags conflict or the Team does not allow them. */
   refusedTags?: PlacementRefusal[];
-  /** Checks whose CronJob cannot be created, a sentence for each. */
+  /** A sentence for each CronJob of checks that cannot be created. */
   blockedChecks?: string[];
 }
 
-/** Manifest → text, variables and sources → definition → revision → CronJobs. */
+/**
+ * Applies a Pipeline object: reads its text, variables and sources, compiles them, saves a new revision if
+ * they changed, and creates the CronJobs of its checks. First carries out the object's part of a rename.
+ */
 export async function applyPipeline(
   manifest: PipelineManifest,
   ports: ApplyPipelinePorts,
@@ -119,8 +128,8 @@ async function applyText(manifest: PipelineManifest, ports: ApplyPipelinePorts):
 }
 
 /**
- * Refuses a new pipeline beyond the team's limit, before compiling it. Existing pipelines are not affected.
- * Saving checks the limit again, because other pipelines may be saved meanwhile.
+ * Refuses a new pipeline beyond the team's limit before its text is compiled. Existing pipelines are not
+ * affected. Saving checks the limit again, because other pipelines may be saved meanwhile.
  */
 async function refuseSurplus(
   manifest: PipelineManifest,
@@ -140,7 +149,10 @@ function tooManyPipelines(limit: number): PipelineApplied {
   return { outcome: 'unavailable', reason: 'TooManyPipelines', message, again: true };
 }
 
-/** If the machine was too busy to compile a text, the text may be valid, so it is not refused. */
+/**
+ * If the machine was too busy to compile a text, the text may be valid. So the last good revision stays in
+ * effect, and a later attempt compiles the text again.
+ */
 async function retryWhenLessBusy(
   { diagnostics }: Compilation,
   manifest: PipelineManifest,
@@ -196,7 +208,10 @@ async function acceptDefinition(
   };
 }
 
-/** Creates the CronJobs for the checks of a definition, and finds tags that no node can satisfy. */
+/**
+ * Creates the CronJobs for the checks of a definition, and finds tags that conflict or that the Team does not
+ * allow.
+ */
 async function applyPods(
   manifest: PipelineManifest,
   { id, definition }: { id: number; definition: Pipeline },
@@ -219,7 +234,10 @@ function notifyOfPins({ id, repinned }: SavedPipeline, { notifications }: ApplyP
   notifications.notify({ topic: 'schedule', pipeline: id });
 }
 
-/** Keeps the CronJobs of the current revision in their desired state. Returns what the status shows of it. */
+/**
+ * Keeps the CronJobs of the current revision in their desired state. Returns what the status shows of that
+ * revision.
+ */
 async function keepLastGood(manifest: PipelineManifest, ports: ApplyPipelinePorts): Promise<CurrentRevision> {
   const [current, facts] = await Promise.all([
     ports.store.definition(manifest),

@@ -14,8 +14,8 @@ export interface PipelineCaches {
   /** Undefined: no such pipeline. */
   cachesOf(name: PipelineName): Promise<CacheFactsOfPipeline | undefined>;
   /**
-   * From its next use on, the cache has a new volume. The audit log records the change. False: no build or
-   * check has used the cache.
+   * Gives the cache a new, empty volume at its next use. Writes the audit entry too. False: no build or check
+   * has ever used the cache.
    */
   clearCache(name: ResourceName, act: AuditedAct): Promise<boolean>;
 }

@@ -19,7 +19,7 @@ export type PipelineChanged =
   /** The object is written. Without `verdict`, the operator has not decided yet. */
   | ({ answer: 'done'; warnings: ManifestFinding[] } & Pick<PipelineObject, 'verdict' | 'undecided'>);
 
-/** How often, at most, a request reads the object while it waits for the operator. */
+/** How many times a request reads the object, at most, while it waits for the operator. */
 const MAX_READS = 80;
 const PAUSE_MS = 100;
 
@@ -45,7 +45,10 @@ export async function createPipeline(
   return created.answer === 'done' ? await waitForVerdict(created.value, findings, ports) : created;
 }
 
-/** Changes the object. With `generation`, an object of another generation is not changed. */
+/**
+ * Changes the object, and waits a limited time for the operator's verdict. With `generation`, changes only an
+ * object of this generation.
+ */
 export async function updatePipeline(
   { generation, ...name }: PipelineName & { generation?: number },
   change: (known: PipelineSpec) => PipelineSpec,
@@ -62,7 +65,7 @@ export async function updatePipeline(
   return written.answer === 'done' ? await waitForVerdict(written.value, findings, ports) : written;
 }
 
-/** The text and settings of a pipeline that the API created. */
+/** Reads the object of a pipeline that the API created. */
 export async function readPipeline(
   name: PipelineName,
   ports: Pick<ChangePipelinePorts, 'objects' | 'members'>,
@@ -71,7 +74,10 @@ export async function readPipeline(
   return objectKey === undefined ? { answer: 'unknown' } : await ports.objects.read(objectKey);
 }
 
-/** A pipeline object that may be changed or renamed now. */
+/**
+ * Reads a pipeline object that a request is about to change or rename. Refuses an object that the API must
+ * not change.
+ */
 export async function readToChange(
   name: PipelineName,
   ports: Pick<ChangePipelinePorts, 'objects' | 'members'>,
@@ -87,7 +93,10 @@ export async function readToChange(
   return { answer: 'refused', message };
 }
 
-/** Deletes the object. Builds end first; the history stays. */
+/**
+ * Deletes the object, and waits a limited time until it is gone. The operator stops the builds first. The
+ * history stays.
+ */
 export async function deletePipeline(
   name: PipelineName,
   ports: ChangePipelinePorts,
@@ -99,7 +108,7 @@ export async function deletePipeline(
   return { answer: (await waitUntilGone(read.value, ports)) ? 'gone' : 'waiting' };
 }
 
-/** Waits a limited time until the object is deleted. Returns whether it is. */
+/** Waits a limited time until the object is deleted. Returns whether it has been deleted. */
 export async function waitUntilGone(
   object: PipelineObject,
   { objects, wait }: Pick<ChangePipelinePorts, 'objects' | 'wait'>,

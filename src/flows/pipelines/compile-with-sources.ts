@@ -25,17 +25,17 @@ export interface SourcePorts {
 export type CompiledWithSources =
   /** Digest of everything that the definition was made from. */
   | { compilation: Compilation; digest: string }
-  /** A sentence for each source that may be reachable later. */
+  /** A sentence for each source that could not be fetched now, but may be fetched later. */
   | { unavailable: string[] }
-  /** Other pipelines are fetching; nothing was fetched. */
+  /** Too many pipelines, or another one of the team, are fetching sources: try again later. */
   | { busy: true };
 
 /** Sources of a pipeline that are fetched at a time. */
 const MAX_CONCURRENT_FETCHES = 8;
 
 /**
- * Compiles a text with its sources. Uses cached sources until the text, the variables or `requestedAt` of the
- * manifest change. So neither a restart nor a change of a source changes a pipeline.
+ * Compiles a text with its sources. Uses the cached sources until the text, the variables or `requestedAt` of
+ * the manifest change, so a pipeline stays the same if the operator restarts or if a source changes.
  */
 export async function compileWithSources(
   manifest: PipelineManifest,
@@ -64,9 +64,12 @@ export async function compileWithSources(
 }
 
 interface Fetching {
-  /** Sources that were fetched or cached, and why others cannot be. */
+  /** Texts of sources that were fetched or cached, and for sources that cannot be fetched the reason. */
   sources: Record<string, ResolvedSource>;
-  /** Set by the first fetch. No fetch begins after this time (milliseconds). */
+  /**
+   * Milliseconds since 1970: no fetch begins after this time. Infinity until the first round of fetches
+   * begins.
+   */
   deadline: number;
 }
 
@@ -77,7 +80,10 @@ type RoundEnded =
   | { unavailable: string[] }
   | { busy: true };
 
-/** Fetches one round of sources. Limits are checked before anything is fetched, and teams take turns. */
+/**
+ * Fetches the sources of one round that are not known yet. Checks the limit of sources before it fetches any.
+ * Teams take turns.
+ */
 async function fetchRound(
   fetching: Fetching,
   needs: readonly NeededSource[],
@@ -99,7 +105,10 @@ async function fetchRound(
   }
 }
 
-/** Fetches these sources. Stops when all sources together are too large or take too long. */
+/**
+ * Fetches these sources, and adds them to `sources`. Stops when all sources together are too large or take
+ * too long.
+ */
 async function fetchAll(
   toFetch: string[],
   { sources, deadline }: Fetching,

@@ -5,7 +5,7 @@ import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { UNKNOWN_OTHERS, type GivenVariables } from '#domain/pipeline/variables.ts';
 import type { Compiler } from './manifest-ports.ts';
 
-/** The parts of a Pipeline's manifest that need no other object. */
+/** The parts of a Pipeline's manifest that can be validated without other objects. */
 export interface ManifestText {
   config: string;
   vars: Readonly<Record<string, string>>;
@@ -21,8 +21,8 @@ export interface ManifestDiagnosis {
 }
 
 /**
- * Validates a manifest without the objects and sources that it refers to. Refuses nothing that these could
- * make valid. If compiling takes too long, that is a warning.
+ * Validates a manifest without the objects and sources that it refers to. Reports no error that their content
+ * could prevent. If compiling takes too long, that is a warning.
  */
 export async function diagnoseManifest(
   { config, vars, varsElsewhere }: ManifestText,
@@ -38,11 +38,11 @@ export async function diagnoseManifest(
 /** A diagnostic with its place as numbers. */
 export interface ManifestFinding {
   severity: 'error' | 'warning';
-  /** Stable; absent for hints. */
+  /** A stable code. Absent for a source that is not fetched yet. */
   code?: string;
   line?: number;
   column?: number;
-  /** After the last character. */
+  /** Position after the last character. */
   endLine?: number;
   endColumn?: number;
   /** The named blocks that contain the range, outermost first. */
@@ -92,7 +92,7 @@ function placeOf(range: Diagnostic['range']): Place {
 interface ConfigDiagnosis {
   /** Diagnostics that refuse the manifest. */
   errors: Diagnostic[];
-  /** All other diagnostics, also limits and faults of the machine. */
+  /** All other diagnostics, including errors that report a limit or a fault of the machine. */
   warnings: Diagnostic[];
   needs: readonly NeededSource[];
   pipeline: Pipeline | undefined;

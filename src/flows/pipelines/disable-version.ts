@@ -3,7 +3,7 @@ import type { ActionDone, ActionPorts, ActionRefused } from '#flows/builds/actio
 import { notifyOfAction } from '#flows/builds/notify-of-action.ts';
 import type { ResourceName } from '#flows/names.ts';
 
-/** Takes a version out of use. Automatic builds with it that have not started end. */
+/** Takes a version (row id) out of use. Ends automatic builds with the version that have not started. */
 export async function disableVersion(
   name: ResourceName,
   { version, by }: { version: number; by: string },

@@ -8,11 +8,14 @@ export interface FollowRenamePorts {
   now: () => Date;
 }
 
-/** What a rename decided about an object that the caller must not apply. */
+/** Why the caller must not apply the object. */
 export type RenameOutcome =
   /** Another object has taken over the pipeline of this object. This object is deleted. */
   | { outcome: 'renamed'; to: string }
-  /** The object has not taken over the pipeline: not yet, or because Millrace refuses it. */
+  /**
+   * The object has not taken over the pipeline. `Renaming`: running builds must end first. `RenameRefused`:
+   * Millrace refuses the rename.
+   */
   | { outcome: 'renaming'; reason: 'Renaming' | 'RenameRefused'; message: string };
 
 /**

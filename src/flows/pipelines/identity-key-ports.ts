@@ -39,6 +39,6 @@ export interface IdentityKeyTransaction {
 export interface IdentityKeyStore {
   publicKeys(): Promise<IdentityKey[]>;
   sealedKeys(): Promise<SealedIdentityKey[]>;
-  /** One caller at a time. */
+  /** Only one caller at a time runs `work`, over all processes. */
   withKeys<T>(work: (tx: IdentityKeyTransaction) => Promise<T>): Promise<T>;
 }

@@ -37,7 +37,7 @@ export async function maintainIdentityKeys({
   });
 }
 
-/** What verifiers of identity tokens get. */
+/** The public keys that verifiers of identity tokens get. */
 export async function publishedIdentityKeys({
   identityKeys,
   now,

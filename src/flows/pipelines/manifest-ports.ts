@@ -8,11 +8,14 @@ import type { PipelineName } from '#flows/names.ts';
 import type { RenamedFrom, Renaming } from './rename-ports.ts';
 
 /*
- * What the flows of manifests need from outside, besides stores. Each call is safe to repeat and writes
- * nothing if everything is as it should be.
+ * What the flows of manifests need from outside, besides stores. Each call is safe to repeat, and writes
+ * nothing if the cluster is in the desired state.
  */
 
-/** Compiles HCL; never rejects because of the text. Texts with different values of `share` take turns. */
+/**
+ * Compiles HCL; never rejects because of the text. `share` is whose text it is, such as a namespace: shares
+ * take turns.
+ */
 export interface Compiler {
   compile(
     source: string,
@@ -39,7 +42,7 @@ export interface SourceReader {
   digest(parts: readonly string[]): string;
 }
 
-/** The part of a Pipeline object that flows need. */
+/** The parts of a Pipeline object that flows need. */
 export interface PipelineManifest extends PipelineName {
   namespace: string;
   uid: string;
@@ -52,9 +55,9 @@ export interface PipelineManifest extends PipelineName {
   byApi?: { changedBy?: string };
   /** Present: the manifest decides whether the pipeline is paused. */
   paused?: boolean;
-  /** Present: the manifest pins these resources. */
+  /** Present: the manifest pins these resources, each at the version with these fields. */
   pins?: { resource: string; version: Record<string, string> }[];
-  /** The annotation that requests fetching sources again. */
+  /** Value of an annotation. A new value requests that the sources are fetched again. */
   requestedAt?: string;
   /** The annotation of an object that takes over the pipeline of another one. */
   renamedFrom?: RenamedFrom;
@@ -76,11 +79,11 @@ export interface PipelineCluster {
    */
   configurationOf(pipeline: PipelineManifest): Promise<ConfigurationAnswer>;
   sourceRulesOf(team: string): SourceRules;
-  /** How many pipelines the team may have; absent: any number. */
+  /** How many pipelines the team may have; undefined: any number. */
   pipelineLimitOf(team: string): number | undefined;
   /**
-   * Creates the CronJobs of these checks and deletes all others of the pipeline. Leaves a CronJob alone that
-   * has the right name but was not created by Millrace, and returns a sentence for each one.
+   * Applies the CronJobs of these checks, and deletes all other CronJobs of the pipeline. Does not change a
+   * CronJob of the same name that Millrace did not create; returns a sentence for each of these.
    */
   applyChecks(pipeline: ScheduledPipeline): Promise<string[]>;
   /** The Team's rules for tags and volumes; undefined if there is no Team of this name. */

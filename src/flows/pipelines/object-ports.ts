@@ -27,9 +27,12 @@ export interface PipelineObject {
   uid: string;
   generation: number;
   spec: PipelineSpec;
-  /** Names of the spec's fields that the API does not set. A write through the API would drop them. */
+  /**
+   * Names of the other fields that the spec has. The API does not know them, so a write through the API would
+   * drop them.
+   */
   others: string[];
-  /** The object takes over the pipeline of this other object. */
+  /** Present if the object takes over the pipeline of another object. */
   renamedFrom?: RenamedFrom;
   deleting: boolean;
   /** The operator's verdict on this generation; absent until the operator has decided. */
@@ -40,7 +43,7 @@ export interface PipelineObject {
 
 /** The HCL texts of the current revisions of pipelines, whether the API or a manifest sets them. */
 export interface RunningTexts {
-  /** Undefined: there is no such pipeline, or it has not run yet. */
+  /** Undefined: there is no such pipeline, or it has no revision yet. */
   textOf(name: PipelineName): Promise<string | undefined>;
 }
 

@@ -12,7 +12,9 @@ import type {
 import { notifyOfAction } from '#flows/builds/notify-of-action.ts';
 import type { ResourceName } from '#flows/names.ts';
 
-/** Holds the resource at this version. Builds with another version that have not started end. */
+/**
+ * Holds the resource at this version. Ends builds with another version of the resource that have not started.
+ */
 export async function pinResource(
   name: ResourceName,
   pin: Pin,
@@ -47,7 +49,10 @@ export async function unpinResource(
   return answer;
 }
 
-/** Returns the builds that ended. Their versions do not count as used: they may trigger after the unpin. */
+/**
+ * Writes the pin, and returns the row ids of the builds that it ended. The versions of these builds do not
+ * count as used, so they may trigger builds after the unpin.
+ */
 export async function writePin(pin: PinToWrite, at: Date, tx: PinTransaction): Promise<number[]> {
   // No version has the row id 0, so a pin of a version that is not found yet ends builds with any version.
   const { resource, version = 0, by } = pin;
@@ -59,7 +64,10 @@ export async function writePin(pin: PinToWrite, at: Date, tx: PinTransaction): P
   return ended;
 }
 
-/** Unpins. Of the versions found in the meantime, only the newest that is ready may trigger. */
+/**
+ * Unpins the resource (row id). Of the versions that were found meanwhile, only the newest one that is ready
+ * may trigger a build.
+ */
 export async function writeUnpin(resource: number, tx: PinTransaction): Promise<void> {
   await tx.unpin(resource);
   const gets = await tx.getsOf(resource);

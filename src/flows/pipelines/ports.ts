@@ -18,7 +18,7 @@ export interface PipelineToSave extends PipelineName {
   public?: boolean;
   /** Present: set by the manifest, and the API cannot change it. */
   paused?: boolean;
-  /** The fields that identify the version. Present: the manifest pins these resources. */
+  /** Present: the manifest pins these resources, each at the version with these fields. */
   pins?: { resource: string; version: Record<string, string> }[];
   config: string;
   /** SHA-256 of everything that the definition depends on. An equal digest creates no new revision. */
@@ -30,28 +30,30 @@ export interface PipelineToSave extends PipelineName {
 export interface SavedPipeline {
   id: number;
   revision: number;
-  /** False: the digest is unchanged, and nothing was written. */
+  /**
+   * False: the digest is unchanged and the pipeline was not removed, so only settings and pins were saved.
+   */
   changed: boolean;
   resources: { id: number; scope: number; name: string }[];
   difference: DefinitionDifference & {
-    /** Resources that have another history now, with what changed. */
+    /** A few words for each resource that switched to another history, with the reason. */
     histories: string[];
   };
   /**
-   * Row ids of builds that ended before they started, because pins of the manifest or sources of resources
-   * changed.
+   * Present if pins of the manifest changed, or if builds ended before they started, because a pin or the
+   * source of a resource changed. `stopped`: row ids of these builds.
    */
   repinned?: { stopped: number[] };
 }
 
-/** What was fetched from the sources of a pipeline. */
+/** The sources of a pipeline that were fetched. */
 export interface CachedSources {
-  /** Identifies the text, the variables and the request that they were fetched for. */
+  /** Digest of the text, the variables and `requestedAt` for which the sources were fetched. */
   key: string;
   sources: ResolvedSources;
 }
 
-/** What `status` of a Pipeline shows; bounded. */
+/** What `status` of a Pipeline shows, limited in size. */
 export interface PipelineFacts {
   id: number;
   revision: number;
@@ -73,9 +75,12 @@ export interface PipelineFacts {
     hooksError?: string;
     stalled: boolean;
   }[];
-  /** Too many builds wait to start, so new versions create none. */
+  /** Too many builds wait to start, so new versions create no builds. */
   queueFull?: boolean;
-  /** Jobs without a build and builds that do not start, with their first reason; absent: not read. */
+  /**
+   * The first reason of each job without a build and of each build that does not start. Absent: the reasons
+   * were not read.
+   */
   waiting?: WaitReason[];
 }
 
@@ -94,12 +99,12 @@ export interface WaitReason {
 
 export interface PipelineStore extends RenameStore, SaveStore {
   /**
-   * Stops everything of the pipeline. History, ids and webhook tokens stay for a new pipeline of that name.
-   * Returns the row ids of running builds that were asked to stop. With `uid`, stops only the pipeline of
-   * that object.
+   * Stops the builds and checks of the pipeline, and marks it as removed. History, ids and webhook tokens
+   * stay for a new pipeline of that name. Returns the row ids of running builds that were asked to stop. With
+   * `uid`, does nothing unless the pipeline belongs to that object.
    */
   removePipeline(name: PipelineName & { uid?: string }): Promise<{ runningBuilds: number[] }>;
-  /** Bounded, as `PipelineFacts` are. */
+  /** Limited in size, as `PipelineFacts` are. */
   storedFacts(name: PipelineName): Promise<StoredFacts | undefined>;
   definition(name: PipelineName): Promise<{ id: number; revision: number; pipeline: Pipeline } | undefined>;
   /** Pipelines of the team that were not removed. */

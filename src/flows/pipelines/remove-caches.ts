@@ -11,7 +11,8 @@ export interface RemoveCachesPorts {
  * Kubernetes keeps a volume until no Pod mounts it.
  */
 export async function removeCaches({ caches, claims }: RemoveCachesPorts): Promise<FoundClaim[]> {
-  // A claim is created after its row was stored, so claims are read first.
+  // The row of a cache is stored before its claim is created. So claims are read before rows: each claim that
+  // was found has its row among those that are read.
   const existing = await claims.found();
   const known = (await caches.knownCaches()).map((cache) => ({ ...cache, claim: claims.nameOf(cache) }));
   const stale = staleCaches(known, existing);

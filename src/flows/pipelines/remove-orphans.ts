@@ -7,8 +7,8 @@ export interface RemoveOrphansPorts {
   store: Pick<PipelineStore, 'livePipelines' | 'removePipeline'>;
   notifications: Pick<Notifications, 'notify'>;
   /**
-   * Whether the Pipeline object exists. Called after the database was read, so that saved pipelines are
-   * known.
+   * Whether the Pipeline object exists, according to the watch. Called after the database was read: before a
+   * pipeline was saved, the watch had shown its object.
    */
   exists(namespace: string, pipeline: string): boolean;
 }
@@ -17,7 +17,8 @@ export interface RemoveOrphansPorts {
 export async function removeOrphans(ports: RemoveOrphansPorts): Promise<PipelineName[]> {
   const orphans: PipelineName[] = [];
   for (const { namespace, ...pipeline } of await ports.store.livePipelines()) {
-    // Asked for each pipeline right before it is stopped: its object may have been created again meanwhile.
+    // Checked right before each pipeline is stopped, because its object may have been created again
+    // meanwhile.
     if (ports.exists(namespace, pipeline.pipeline)) continue;
     await stopPipeline(pipeline, ports);
     orphans.push(pipeline);

@@ -12,13 +12,13 @@ export type PipelineRemoved =
   | { outcome: 'waiting'; message: string }
   | { outcome: 'abandoned'; message: string };
 
-/** Longest that a deletion waits for builds to end, or for the database. */
+/** The longest time that a deletion waits for builds to end, or for the database. */
 const REMOVAL_DEADLINE_MS = 60_000;
 
 /**
- * Stops everything of a pipeline; its history stays. The deletion waits for running builds, up to the
- * deadline. After that the object is deleted even if the database is unreachable, and `removeOrphans` stops
- * the pipeline later.
+ * Stops the builds and checks of a pipeline; its history stays. The deletion of its object waits for running
+ * builds, up to the deadline. After that the object is deleted even if the database is unreachable, and
+ * `removeOrphans` stops the pipeline later.
  */
 export async function removePipeline(
   name: PipelineName & { uid: string },
@@ -38,7 +38,10 @@ export async function removePipeline(
   }
 }
 
-/** Stops what the deletion waits for. After a rename, only checks: builds continue under the new name. */
+/**
+ * Stops the pipeline, and counts the running builds that the deletion waits for. After a rename, stops
+ * nothing and counts running checks: builds continue under the new name.
+ */
 async function stopAndCount(name: PipelineName & { uid: string }, ports: RemovePipelinePorts) {
   const renamed = await ports.store.renamedTo(name.uid);
   if (renamed !== undefined) return { running: renamed.runningChecks, noun: 'check' };

@@ -11,7 +11,7 @@ import {
 import type { PipelineObject } from './object-ports.ts';
 import type { RenameAnswer, RenamedFrom, RenameRequests } from './rename-ports.ts';
 
-/** The most times that a request reads the old object while it waits for its deletion. */
+/** How many times a request reads the old object, at most, while it waits for the deletion of that object. */
 const MAX_READS = 20;
 
 interface RenamePipelinePorts extends Pick<ChangePipelinePorts, 'objects' | 'members' | 'wait'> {
@@ -19,8 +19,8 @@ interface RenamePipelinePorts extends Pick<ChangePipelinePorts, 'objects' | 'mem
 }
 
 /**
- * Records the request, then creates the object of the new name. The operator does the rest, even if this
- * process is killed. A repeated call continues where the first one stopped.
+ * Records the rename, then creates an object with the new name. The operator does the rest, even if this
+ * process dies. A repeated call continues where the first one stopped.
  */
 export async function renamePipeline(
   name: PipelineName,
@@ -68,7 +68,9 @@ interface NewName {
   renamedFrom: RenamedFrom;
 }
 
-/** Creates the new object. An object from an earlier attempt gets the current spec of the pipeline. */
+/**
+ * Creates the new object. If an earlier attempt has created it, gives it the current spec of the pipeline.
+ */
 async function createOrUpdate(
   { old, to, renamedFrom }: NewName,
   { by }: AuditedAct,

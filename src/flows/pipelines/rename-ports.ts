@@ -10,7 +10,7 @@ import type { AuditedAct } from '#flows/people/ports.ts';
 export interface RenamedFrom {
   name: string;
   uid: string;
-  /** Known only to the requester, so a manifest cannot contain it. */
+  /** A secret that proves that the API requested the rename, so a manifest cannot request one. */
   key: string;
 }
 
@@ -33,19 +33,23 @@ export type RenameAnswer =
 /** Renames as the API requests them. */
 export interface RenameRequests {
   /**
-   * Records the new name for the pipeline of this object. The same name gets the same key again; another name
-   * replaces the request.
+   * Records the new name for the pipeline of this object. If that name is requested already, returns the same
+   * key. If another name is requested, replaces that request.
    */
   requestRename(request: PipelineName & { uid: string; to: string }, act: AuditedAct): Promise<RenameAnswer>;
 }
 
 /** Renames as the operator carries them out. */
 export interface RenameStore {
-  /** The new name of the pipeline that this object had, and the number of running checks. */
+  /**
+   * The new name of the pipeline that belonged to this object before a rename, and the number of its open
+   * check runs. Undefined: the pipeline of this object was not renamed.
+   */
   renamedTo(uid: string): Promise<{ pipeline: string; runningChecks: number } | undefined>;
   /**
-   * `requested`: not done yet. `done`: the pipeline has the new name. `own`: not requested, but a pipeline
-   * of this name exists, so the annotation is ignored. `not-requested`: neither.
+   * `requested`: not done yet. `done`: the pipeline has the new name. `own`: not requested, but a pipeline of
+   * this name exists, so the annotation is ignored. `not-requested`: not requested, and no pipeline has this
+   * name.
    */
   renameState(renaming: Renaming): Promise<'requested' | 'done' | 'own' | 'not-requested'>;
   /**

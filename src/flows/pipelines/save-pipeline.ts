@@ -9,8 +9,8 @@ const NO_RENAMES: NewNames = { jobs: new Map(), resources: new Map() };
 const UNCHANGED: HistoriesSwitched = { changes: [], stopped: [] };
 
 /**
- * Saves a new revision with everything that follows from it. If the digest is unchanged, only settings and
- * pins are saved. Undefined: the team has reached its limit of pipelines, so a new one is not saved.
+ * Saves a new revision with its jobs, resources, settings and pins. If the digest is unchanged, saves only
+ * settings and pins. Undefined: the team has reached its limit of pipelines, so a new one is not saved.
  */
 export async function savePipeline(
   toSave: PipelineToSave,
@@ -63,8 +63,8 @@ function isSurplus({ others }: PipelineBefore, { limit }: PipelineToSave): boole
 }
 
 /**
- * Pins of the manifest are written when they change, resolved when their version is found, and removed when
- * the manifest drops them. Returns the builds that ended; undefined: no pin changed.
+ * Writes the pins of the manifest that have changed or whose version was found meanwhile, and removes those
+ * that the manifest no longer has. Returns the row ids of builds that ended; undefined: no pin changed.
  */
 async function savePins(
   pins: NonNullable<PipelineToSave['pins']>,
@@ -85,7 +85,10 @@ async function savePins(
   return stopped;
 }
 
-/** A pin of the manifest may still use the old name of a resource. It then holds the renamed resource. */
+/**
+ * Replaces old names of resources by new ones: a pin of the manifest may still use the `old_name` of a
+ * resource.
+ */
 function pinsOf({ pins = [], definition }: PipelineToSave): NonNullable<PipelineToSave['pins']> {
   const newNames = new Map(definition.resources.map(({ name, oldName }) => [oldName, name]));
   const pinnedNames = new Set(pins.map(({ resource }) => resource));

@@ -8,7 +8,8 @@ import type { PipelineToSave, SavedPipeline } from './ports.ts';
 export interface SaveStore {
   /**
    * One transaction with the pipeline's lock, fenced by the leader epoch. `work` may run again after a
-   * conflict, so `work` acts through `tx` only. Rejects if the object's pipeline was renamed.
+   * conflict, so `work` acts through `tx` only. Rejects if the pipeline of this object was renamed to another
+   * object.
    */
   withPipelineToSave<T>(pipeline: PipelineToSave, work: (tx: SaveTransaction) => Promise<T>): Promise<T>;
   /** Evaluates cron expressions in this process. */
@@ -24,11 +25,11 @@ export interface PipelineBefore {
   live: boolean;
   paused: boolean;
   /**
-   * How many live pipelines the team has; absent if this one is live. No other transaction adds one until
-   * this one ends.
+   * How many live pipelines the team has; absent if this pipeline is live itself. No other transaction adds a
+   * pipeline to the team until this transaction ends.
    */
   others?: number;
-  /** Digest of the revision's text. */
+  /** Digest of the revision: of everything that its definition depends on. */
   digest?: string;
   definition?: Pipeline;
   /** The database's clock. */
@@ -37,7 +38,7 @@ export interface PipelineBefore {
 
 export interface SaveTransaction {
   before: PipelineBefore;
-  /** Saves nothing: leaves no row of a pipeline that never had a revision. */
+  /** Saves nothing, and deletes the row of a pipeline that never had a revision. */
   discard(): Promise<void>;
   /** Records the text and definition as the next revision. */
   saveRevision(): Promise<void>;
@@ -47,8 +48,9 @@ export interface SaveTransaction {
    */
   applyRenames(revision: number): Promise<NewNames>;
   /**
-   * Saves jobs and resources. If a later definition has the name of a removed one again, its history
-   * continues. New jobs get a baseline, new resources a webhook token and the history of their check scope.
+   * Saves jobs and resources. If the definition has the name of a job or resource that was removed earlier,
+   * the history of that job or resource continues. New jobs get a baseline, new resources a webhook token and
+   * the history of their check scope.
    */
   saveDefinition(rows: DefinitionRows, revision: number): Promise<HistoriesSwitched>;
   /** Saves namespace, display name, visibility, and whether the pipeline is paused. */
@@ -63,9 +65,9 @@ export interface SaveTransaction {
 export interface ChangedPin {
   /** Row id. */
   resource: number;
-  /** Fields of the version; absent: the manifest no longer pins the resource. */
+  /** Fields of the pinned version; absent: the manifest no longer pins the resource. */
   wanted?: Record<string, string>;
-  /** Row id; absent: no known version has these fields. */
+  /** Row id of the pinned version; absent: no known version has these fields. */
   version?: number;
 }
 

@@ -10,7 +10,7 @@ export interface SecretScope {
 export interface SealedValue {
   ciphertext: Buffer;
   wrappedKey: Buffer;
-  /** Id of the public key that wrapped the value. */
+  /** Id of the installation's key pair that opens `wrappedKey`. */
   keyId: string;
 }
 

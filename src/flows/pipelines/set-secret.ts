@@ -10,7 +10,7 @@ type SecretSet =
   /** The key of the installation does not exist yet. */
   | { answer: 'no-key' };
 
-/** Stores a value under this name, and replaces the value that had the name. */
+/** Stores a value under this name. Replaces the value that has the name already. */
 export async function storeSecret(
   scope: SecretScope,
   secret: { name: string; kind: SecretKind; value: string },

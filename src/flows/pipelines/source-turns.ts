@@ -1,4 +1,7 @@
-/** Pipelines that fetch sources at a time, in the whole operator. Each occupies a worker of the queue. */
+/**
+ * Pipelines that fetch sources at a time, in the whole operator. Few, because each of them occupies a worker
+ * of the queue.
+ */
 export const MAX_FETCHING_PIPELINES = 2;
 
 /** Turns for fetching sources. A team has one turn at a time, so its slow hosts do not delay other teams. */

@@ -8,7 +8,7 @@ export interface RowsRemoved {
   /** Logs of builds that stay. */
   logs: number;
   versions: number;
-  /** Ends of check runs, refused requests, and unreferenced revisions. */
+  /** Ended check runs, requests of builds without a build, and unreferenced revisions. */
   records: number;
 }
 
@@ -19,15 +19,15 @@ interface Ports {
   elapsed: () => number;
 }
 
-/** Longest call, so that the rest of the operator does not wait for it. */
+/** Time limit of one call, so that other work of the operator does not wait long. */
 const MAX_CALL_MS = 2000;
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 /** How often each job and each resource has its turn. */
 const TURN_INTERVAL_MS = 6 * HOUR_MS;
-/** Age at which ends of checks and refused requests are removed. */
+/** Age at which ended check runs and refused requests are removed. */
 const RECORD_AGE_MS = 7 * DAY_MS;
-/** Age at which a request downstream of a triggered version is removed if no upstream build has succeeded. */
+/** Age at which a request of a job downstream of a triggered version is removed if it still has no build. */
 const WAITING_REQUEST_AGE_MS = 30 * DAY_MS;
 
 /** Removes old history for a limited time. `more`: call again. */
@@ -50,9 +50,9 @@ export async function retainHistory({
 }
 
 /**
- * Gives one job or resource its turn: removes the oldest history that the team's retention does not keep. If
- * all have had their turn, removes old records. Repeatable, also concurrently. Undefined: nothing is left to
- * do.
+ * Gives one job or resource its turn: removes its oldest history that the team's retention does not keep. If
+ * all jobs and resources have had their turn, removes old records. Safe to repeat and to run concurrently.
+ * Undefined: nothing is left to do.
  */
 export async function retainNext(retention: RetentionStore, at: Date): Promise<RowsRemoved | undefined> {
   const since = before(at, TURN_INTERVAL_MS);

@@ -16,8 +16,8 @@ export interface RetentionStore {
 
 export interface RetentionTransaction {
   /**
-   * Locks the pipeline of the job or resource that waited longest and had no turn after `since`; undefined:
-   * all had a turn.
+   * Finds the job or resource that waited longest and had no turn after `since`, and locks its pipeline.
+   * Undefined: all had a turn.
    */
   nextTurn(of: TurnOf, since: Date): Promise<RetentionTurn | undefined>;
   /** The oldest builds of the job that this turn has not read, at most `limit`, and what protects them. */
@@ -38,7 +38,7 @@ export interface RetentionTransaction {
   leaveTurn(turn: RetentionTurn, last: number | undefined, at: Date): Promise<void>;
   /** Removes some unreferenced revisions that were replaced before this time. Returns their number. */
   removeOldRevisions(pipeline: number, replacedBefore: Date): Promise<number>;
-  /** Removes some ends of check runs and requests. Returns their number. */
+  /** Removes some of the oldest ended check runs and requests without a build. Returns their number. */
   removeRecords(before: RecordsBefore): Promise<number>;
 }
 
@@ -64,13 +64,13 @@ export interface OldVersions {
   /** Oldest first. */
   versions: OldVersion[];
   pinned?: number;
-  /** The newest version and the newest enabled version. */
+  /** Row ids of the newest version and of the newest enabled version. */
   newest: number[];
   /** Lowest baseline of the gets that trigger on every version. */
   lowestBaseline?: number;
 }
 
-/** Records that ended, or were created, before these times are removed. */
+/** Removes check runs that ended before, and requests that were created before these times. */
 export interface RecordsBefore {
   checkRuns: Date;
   refusedRequests: Date;

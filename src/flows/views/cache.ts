@@ -1,6 +1,6 @@
 /**
- * Values that take time to make. The least recently used are dropped first. Concurrent callers share one
- * `make`.
+ * A cache of values that take time to make. If it is full, drops the least recently used values first.
+ * Concurrent callers with the same key share one call of `make`.
  */
 export interface Cache<V> {
   get(key: string, make: () => Promise<V>): Promise<V>;
@@ -9,12 +9,12 @@ export interface Cache<V> {
 }
 
 export interface CacheOptions<V> {
-  /** In the unit of `sizeOf`; without it, the number of values. */
+  /** In the unit of `sizeOf`. Without `sizeOf`, the maximum number of values. */
   maxSize: number;
   sizeOf?: (value: V) => number;
   /** Maximum age of a value. After that, `make` runs again. The age counts from the call of `make`. */
   maxAge?: { ms: number; now: () => number };
-  /** If true, the value is returned to the callers that wait for it, and is not stored. */
+  /** Whether a value is only returned to the callers that wait for it, and not stored. */
   skips?: (value: V) => boolean;
 }
 
@@ -86,7 +86,7 @@ function createEntries<V>(maxSize: number) {
     },
     fill(key: string, entry: Entry<V>, { value, size }: { value: V; size: number }): void {
       if (entries.get(key) !== entry) return;
-      // Storing such a value would drop all others.
+      // Storing a value this large would drop all other values.
       if (size > maxSize) return drop(key, entry);
       entry.value = value;
       entry.size = size;

@@ -24,7 +24,7 @@ export interface ViewStore
   changes(ref: BuildRef, max: number): Promise<BuildChangesView | undefined>;
 }
 
-/** Adds to the stored views the fields that are computed from the rows. */
+/** Completes the views of the store with the fields that are computed from its rows. */
 export function completeViews(store: ViewStore, now: () => Date): Views {
   return {
     ...store,

@@ -16,7 +16,7 @@ export interface OverviewPipeline extends PipelineName {
 }
 
 export interface OverviewState {
-  /** In the order of the file. */
+  /** In the order of the file. `doing`: statuses of the builds that have not ended. */
   jobs: { id: number; name: string; paused: boolean; ended?: EndedStatus; doing: ActiveStatus[] }[];
   resources: { id: number; name: string; type: string; pinned: boolean; failing: boolean }[];
 }

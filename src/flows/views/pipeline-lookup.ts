@@ -2,7 +2,7 @@ import type { PipelineName } from '#flows/names.ts';
 import { createCache } from './cache.ts';
 import type { OverviewPipeline, OverviewStore } from './overview-ports.ts';
 
-/** How long views are cached. A pipeline that is no longer public is shown for at most this time. */
+/** How long views are cached. After a pipeline becomes private, the public may see it for this long. */
 export const FRESH_MS = 1000;
 const MAX_PIPELINES = 1000;
 
@@ -12,7 +12,10 @@ const MAX_PIPELINES = 1000;
  */
 export interface PipelineLookup {
   find: (name: PipelineName, isMember: boolean) => Promise<OverviewPipeline | undefined>;
-  /** For the public, without reading the database; undefined also if the pipeline is not cached. */
+  /**
+   * A public pipeline from the cache, without reading the database. Undefined if it is not cached, private or
+   * unknown.
+   */
   cached: (name: PipelineName) => OverviewPipeline | undefined;
 }
 
@@ -34,5 +37,7 @@ function ifVisible(isMember: boolean, pipeline: OverviewPipeline | undefined): O
   return pipeline !== undefined && (pipeline.public || isMember) ? pipeline : undefined;
 }
 
-/** Unambiguous for any names, which come from URLs. */
+/**
+ * A key that is different for different pipelines, whatever characters the names have: they come from URLs.
+ */
 export const pipelineKey = ({ team, pipeline }: PipelineName): string => `${team.length} ${team}${pipeline}`;

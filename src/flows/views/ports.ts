@@ -21,29 +21,28 @@ export interface Views {
   build(ref: BuildRef): Promise<BuildDetail | undefined>;
   /** What changed since the last good build of the job. */
   changes(ref: BuildRef): Promise<BuildChangesView | undefined>;
-  /** Why these builds exist and what they took, in no particular order. */
+  /** Why these builds (row ids) exist, and which versions they took, in no particular order. */
   buildOrigins(builds: readonly number[]): Promise<BuildOrigin[]>;
   /** The job in the current definition. */
   jobDefinition(name: JobName): Promise<Job | undefined>;
   /**
-   * Chunks of all attempts after a sequence number, oldest first. At most `maxCharacters`, and never more
-   * than 1 MiB of text.
+   * Chunks of the log, of all attempts, after a sequence number, oldest first. At most `maxCharacters` of
+   * text, and never more than 1 MiB.
    */
   logs(ref: BuildRef, after: number, maxCharacters?: number): Promise<LogPage | undefined>;
-  /** The ids by which notifications name the build and its pipeline. */
+  /** The row ids of the build and its pipeline, as notifications name them. */
   buildIds(ref: BuildRef): Promise<{ build: number; pipeline: number } | undefined>;
   resources(name: PipelineName): Promise<ResourceView[] | undefined>;
   resource(name: ResourceName): Promise<ResourceView | undefined>;
   /** Newest first. `text` selects versions with this text in a field, among the newest 10,000. */
   versions(name: ResourceName, page: Page & { text?: string }): Promise<Listed<VersionView> | undefined>;
-  /** What became of these versions, in no particular order. */
+  /** Which builds made or took these versions (row ids), in no particular order. */
   versionUses(name: ResourceName, versions: readonly number[]): Promise<VersionUse[]>;
   /** The jobs that a version went through. */
   versionPath(name: ResourceName, version: number): Promise<VersionPathView | undefined>;
   check(name: ResourceName): Promise<CheckView | undefined>;
   /**
-   * Why jobs have no build and builds do not start, for all jobs or one. A job that is about to be built has
-   * no reason.
+   * Why jobs have no build, and why builds do not start. A job that is about to get a build has no reason.
    */
   waiting(jobs: ExplainedJobs): Promise<WaitingView | undefined>;
 }
@@ -118,9 +117,9 @@ export interface ApprovalView {
   votes: { by: string; approve: boolean; message?: string; at: string }[];
 }
 
-/** What a build has that the last good build of its job before it did not have. */
+/** What changed between the last good build of the job and this build. */
 export interface BuildChangesView {
-  /** Absent: no earlier build was good. */
+  /** Number of the last good build. Absent: no earlier build was good. */
   since?: string;
   inputs: InputChangesView[];
 }
@@ -138,7 +137,7 @@ export interface InputChangesView {
   hasMore: boolean;
 }
 
-/** Versions of one input that are listed as changes. */
+/** Maximum number of versions that are listed as changes of one input. */
 export const MAX_CHANGES = 100;
 
 export interface LogPage {
@@ -148,7 +147,7 @@ export interface LogPage {
   retried: { attempt: number; reason: string }[];
   /** More is stored after the last chunk. */
   hasMore: boolean;
-  /** The log is final. */
+  /** The build has ended, and no more log follows. */
   complete: boolean;
   /** Retention or the team's log limit removed the log. */
   removed?: true;
@@ -221,7 +220,7 @@ export interface CheckView {
    * missed.
    */
   webhookWorks: boolean;
-  /** The hooks of the newest versions that triggered hooks, once these have ended. */
+  /** The hooks of the newest versions that triggered hooks. Absent until these hooks have ended. */
   hooks?: HooksView;
 }
 
@@ -230,7 +229,7 @@ export interface HooksView {
   first: number;
   last: number;
   endedAt: Date;
-  /** The first failure, or the reason why there are no results. */
+  /** Message of the first failure, or the reason why there are no results. */
   error?: string;
   results: HookResult[];
 }

@@ -10,8 +10,8 @@ import { FRESH_MS, pipelineLookup } from './pipeline-lookup.ts';
 import type { BuildDetail, BuildView, JobView, VersionView, Views } from './ports.ts';
 
 /*
- * What the public reads of a public pipeline, apart from its picture. The functions below copy only the
- * fields that they name, so a new field for members stays hidden from the public until it is named here too.
+ * What the public may read of a public pipeline, apart from its picture. The functions below copy fields by
+ * name, so a new field of the members' views stays hidden from the public until a function names it.
  */
 
 export interface PublicPipeline {
@@ -107,7 +107,7 @@ export function publicViews({ store, views, now }: Ports): PublicViews {
       views.jobs(pipeline),
       store.state(pipeline.id),
     ]);
-    // Another pipeline, which may be private, may have the name by now.
+    // `views.jobs` reads by name, and another pipeline, which may be private, may have the name by now.
     const jobs = jobsByName.filter((job) => jobsById.some(({ id }) => id === job.id));
     return {
       pipeline: summaryOf(pipeline, jobs.length, resources.length),
@@ -142,7 +142,7 @@ export function publicViews({ store, views, now }: Ports): PublicViews {
     async versions(name, page) {
       const found = await resource(name);
       if (found === undefined) return undefined;
-      // Drops everything else that a caller may pass: a search would tell what hidden fields contain.
+      // Drops all other properties that a caller may pass: a search would reveal what hidden fields contain.
       const { limit, before, after } = page;
       const cursor = { limit, ...defined({ before, after }) };
       const read = async () => mapRows(await views.versions(name, cursor), publicVersion);
@@ -156,17 +156,17 @@ export function publicViews({ store, views, now }: Ports): PublicViews {
 }
 
 /** A job or resource and the snapshot that it is part of. */
-interface Found<K extends 'jobs' | 'resources'> {
+interface Found<Kind extends 'jobs' | 'resources'> {
   snapshot: PublicSnapshot;
-  item: PublicSnapshot[K][number];
+  item: PublicSnapshot[Kind][number];
 }
 
-function findIn<K extends 'jobs' | 'resources'>(
+function findIn<Kind extends 'jobs' | 'resources'>(
   snapshot: PublicSnapshot | undefined,
-  kind: K,
+  kind: Kind,
   name: string,
-): Found<K> | undefined {
-  const items: readonly PublicSnapshot[K][number][] = snapshot?.[kind] ?? [];
+): Found<Kind> | undefined {
+  const items: readonly PublicSnapshot[Kind][number][] = snapshot?.[kind] ?? [];
   const item = items.find((candidate) => candidate.name === name);
   return snapshot && item && { snapshot, item };
 }
@@ -175,7 +175,10 @@ function cacheKey({ item }: Found<'jobs' | 'resources'>, detail: unknown): strin
   return JSON.stringify([item.id, detail]);
 }
 
-/** Drops what was read by name if another pipeline, which may be private, has the name by now. */
+/**
+ * Returns a function that calls `read`, which reads by name, and drops the result if the name belongs to
+ * another pipeline by now: that pipeline may be private.
+ */
 function ifStillOf<T>(
   store: Pick<OverviewStore, 'pipeline'>,
   { snapshot: { pipeline } }: Found<'jobs' | 'resources'>,

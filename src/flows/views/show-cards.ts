@@ -5,20 +5,31 @@ import { createCache } from './cache.ts';
 import type { CardRow, CardStore, CardTeam } from './card-ports.ts';
 import { FRESH_MS } from './pipeline-lookup.ts';
 
-/** Limit of pipelines in one overview, and of one team. Teams beyond the limit are listed by name only. */
+/**
+ * Maximum number of pipelines in one overview, and of one team in it. Teams beyond this limit are listed by
+ * name only.
+ */
 export const MAX_CARDS = 2000;
-/** Teams whose cards are cached. */
+/** Maximum number of teams whose cards are cached. */
 const MAX_TEAMS_CACHED = 1000;
 
-/** The states of all pipelines of some teams, for overviews. The caller checks who may see the teams. */
+/**
+ * The cards of the pipelines of some teams, for overviews. The caller must check that the viewer may see
+ * these teams.
+ */
 export interface PipelineCards {
-  /** The existing teams by name. `shown`: the overview shows the pipelines of the team. */
+  /**
+   * Those of the teams that exist, in the order of their names. `shown`: the overview shows the pipelines of
+   * the team.
+   */
   teams(names: readonly string[] | 'all'): Promise<OverviewTeam[]>;
   /** Ordered by team and name. */
   ofTeams(names: readonly string[]): Promise<PipelineCard[]>;
-  /** As `ofTeams`, but up to a second old, so that viewers share one read. */
+  /** As `ofTeams`, but the cards are up to a second old, so that concurrent viewers share one read. */
   recentOfTeams(names: readonly string[]): Promise<PipelineCard[]>;
-  /** The current cards of these pipelines (row ids), without pipelines of other teams. */
+  /**
+   * The current cards of the pipelines with these row ids, except pipelines of teams that are not in `names`.
+   */
   ofPipelines(ids: readonly number[], names: readonly string[]): Promise<PipelineCard[]>;
 }
 
@@ -38,7 +49,7 @@ export function showCards({ store, now }: Ports): PipelineCards {
       // One query for all teams that are not cached.
       let reading: Promise<PipelineCard[]> | undefined;
       const read = async (name: string): Promise<PipelineCard[]> => {
-        // The cached cards became too old in between.
+        // The cards were cached when `missing` was computed, and are too old now.
         if (!missing.includes(name)) return await readCards(store, [name]);
         reading ??= readCards(store, missing);
         return (await reading).filter(({ team }) => team === name);

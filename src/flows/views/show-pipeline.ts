@@ -34,7 +34,7 @@ interface Picture {
   draw(): Promise<{ bytes: Uint8Array } | DrawingRefused>;
 }
 
-/** A graph with its layout, for programs that draw it themselves. It shows no states. */
+/** A graph with its layout but without states, for programs that draw it themselves. */
 export interface PlacedGraph extends Pick<Picture, 'tag' | 'public'> {
   place(): Promise<{ graph: Graph; layout: Layout } | DrawingRefused>;
 }
@@ -59,7 +59,10 @@ export interface Overviews {
     options: PictureOptions,
   ): Promise<Picture | 'no-version' | undefined>;
   placedGraph(name: PipelineName, isMember: boolean, shape: GraphShape): Promise<PlacedGraph | undefined>;
-  /** For the public, without reading the database or drawing; undefined if the picture is not cached. */
+  /**
+   * The cached picture of a public pipeline, without reading the database or drawing. Undefined if the
+   * picture is not cached.
+   */
   cachedPicture(name: PipelineName, options: PictureOptions): CachedPicture | undefined;
   badge(
     name: PipelineName & { job?: string },
@@ -70,12 +73,12 @@ export interface Overviews {
 interface Ports {
   store: OverviewStore;
   drawing: Drawing;
-  /** Short enough for an ETag. */
+  /** Returns a digest that is short enough for an ETag. */
   digest: (text: string) => string;
   encode: (text: string) => Uint8Array;
   /** Milliseconds. */
   now: () => number;
-  /** The release of Millrace: another release may draw differently. */
+  /** The release of Millrace. It is part of the ETags, because another release may draw differently. */
   release: string;
 }
 
@@ -145,7 +148,7 @@ interface PictureRequest extends GraphRequest {
 async function findPicture(request: PictureRequest): Promise<Picture | 'no-version'> {
   const { ports, caches, pipeline, options, stateFound } = request;
   const { format, version } = options;
-  // Empty: the picture follows no version.
+  // An empty name means that the picture follows no version.
   const resource = version === undefined ? '' : await ports.store.resourceOfVersion(pipeline.id, version);
   if (resource === undefined) return 'no-version';
   const parts = [
@@ -240,6 +243,7 @@ export function jobStateOf({
   doing,
 }: Pick<OverviewState['jobs'][number], 'paused' | 'ended' | 'doing'>): JobState {
   const statuses = ended === undefined ? doing : [ended, ...doing];
+  // `stateOfJob` needs numbers only to find the newest ended build, and here at most one build has ended.
   const builds = statuses.map((status) => ({ number: '1', status }));
   return stateOfJob(builds, paused);
 }

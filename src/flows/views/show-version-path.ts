@@ -21,8 +21,8 @@ export interface VersionToFollow {
 export type PathBuildRow = PathBuild & PathBuildView & { version: number };
 
 /**
- * Follows a version from build to build, through the versions that puts made of it. Reads the builds once for
- * each round of puts.
+ * Follows a version from build to build, and through the versions that the puts of these builds made. Reads
+ * the builds of all versions of one round of puts at once.
  */
 export async function showVersionPath(
   name: ResourceName,

@@ -1,7 +1,9 @@
 import type { Metadata } from '#domain/build/parse-protocol-output.ts';
 import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
 
-/* How versions and builds belong together, for the pages of resources and jobs. */
+/*
+ * Which builds made or took which versions, for the pages of resources and jobs.
+ */
 
 export interface UsingBuild {
   job: string;
@@ -21,7 +23,7 @@ export interface VersionUse {
 
 export interface BuildOrigin {
   build: number;
-  /** Undefined: an older release created the build, and its record says nothing. */
+  /** Absent: an older release created the build and did not record the cause. */
   cause?: ShownCause;
   inputs: { name: string; resource: string; version: number; fields: Record<string, string> }[];
 }

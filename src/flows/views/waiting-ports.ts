@@ -2,14 +2,20 @@ import type { WaitingBuild } from '#domain/scheduling/why-build-waits.ts';
 import type { FactsTransaction } from '#flows/builds/schedule-ports.ts';
 import type { PipelineName } from '#flows/names.ts';
 
-/** All jobs of a pipeline, one of them, or the first ones of its definition. */
+/**
+ * All jobs of a pipeline. With `job`, only this one; with `first`, only so many from the start of the
+ * definition.
+ */
 export type ExplainedJobs = PipelineName & { job?: string; first?: number };
 
 /** Reads why jobs have no build and builds do not start. */
 export interface WaitingStore {
   /** Jobs in the order of the definition; undefined: no such pipeline or job. */
   jobsToExplain(jobs: ExplainedJobs): Promise<JobToExplain[] | undefined>;
-  /** Facts of these jobs (row ids). These facts tell whether there are unused versions, but not which. */
+  /**
+   * Reads facts of these jobs (row ids) for an explanation. They tell whether there are unused versions, but
+   * not which.
+   */
   withFacts<T>(jobs: readonly number[], work: (tx: FactsTransaction) => Promise<T>): Promise<T>;
   /** The newest builds of the jobs that have not started, at most a thousand. */
   unstartedBuilds(jobs: readonly number[]): Promise<BuildToExplain[]>;
