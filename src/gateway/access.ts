@@ -24,13 +24,13 @@ export interface AccessParts {
   idleSeconds: number;
   tokenMaxSeconds: number;
   externalUrl: string | undefined;
-  /** Authenticates callers by the tokens of the installation. */
+  /** Authenticates callers that send a token of the installation. */
   installation: Authenticate;
   now: () => Date;
   passwords: Passwords;
 }
 
-/** Opens the ports of the routes for accounts, and the authentication of their callers. */
+/** Creates the ports of the routes for people, and the authentication of all callers of the API. */
 export function openAccess(parts: AccessParts): { ports: AccessPorts; authenticate: Authenticate } {
   const { stores, client, installation, passwords, externalUrl, now } = parts;
   const codec = sessionCodec(parts.sessionKey);

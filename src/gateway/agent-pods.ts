@@ -41,7 +41,8 @@ function podOf({ metadata = {}, status = {} }: Wire<V1Pod>): AgentPod {
 }
 
 /**
- * Accepts only tokens for the gateway's audience that are bound to a Pod with the service account of agents.
+ * The Pod that a token is bound to. Undefined if the token is invalid, is for another audience than the
+ * gateway, or belongs to another service account than that of agents.
  */
 function podOfToken({ status }: Wire<V1TokenReview>): (PodName & { uid: string }) | undefined {
   if (status?.authenticated !== true || status.user === undefined) return undefined;

@@ -6,8 +6,8 @@ export interface StoppableHints extends BuildHints {
 }
 
 /**
- * Calls the listeners of a build when the build is cancelled, with one database listener for all command
- * streams. After a lost connection, calls the listeners of all builds.
+ * Calls the listeners of a build when the build is cancelled. All command streams share one listener for
+ * notifications. After a lost connection, calls the listeners of all builds.
  */
 export function cancelHints(notifications: Pick<Notifications, 'listen'>): StoppableHints {
   return buildHints(notifications, 'cancel', { callsAllAfterMissed: true });
@@ -15,7 +15,7 @@ export function cancelHints(notifications: Pick<Notifications, 'listen'>): Stopp
 
 /**
  * Calls the listeners of a build when a shell of the build has input. After a lost connection, calls no
- * listener, because a person's shell that waits for its agent notifies the agent again.
+ * listener: the stream of a person whose shell is not open yet sends the notification again.
  */
 export function debugHints(notifications: Pick<Notifications, 'listen'>): StoppableHints {
   return buildHints(notifications, 'debug-input', { callsAllAfterMissed: false });

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 const KEY = /^(?!\.{1,2}$)[\w.-]{1,253}$/;
 
 /**
- * Returns a function that reads the client secrets of identity providers from mounted Secrets. It reads the
- * files each time, so a new secret works as soon as it is mounted. Until then it asks `readFromApi`, because
- * the kubelet mounts new files late.
+ * Returns a function that reads client secrets of identity providers by their keys. It first reads the
+ * mounted Secrets, each time again. The kubelet mounts new files late, so a secret without a file is read
+ * with `readFromApi`.
  */
 export function clientSecretReader(
   directories: readonly string[],

@@ -20,20 +20,24 @@ export async function connectionOf(cluster: ClusterConfig): Promise<Connection> 
 }
 
 /**
- * What the public gateway does in Kubernetes: it writes the objects that people change over the API, and
- * reads two Secrets.
+ * What the public gateway does in Kubernetes. It reads and writes the objects that people change over the API
+ * and the Secret with client secrets, and reads the Secret with the tokens of the installation.
  */
 export interface ClusterConnection {
   objects: ApiObjects;
-  /** Reads the client secret for an identity provider, by its key in the Secret. */
+  /**
+   * Reads the client secret of an identity provider, by its key in the Secret. Undefined: there is no such
+   * key.
+   */
   clientSecret(key: string): Promise<string | undefined>;
-  /** Marks the Secret of client secrets so that Argo CD does not delete it. */
+  /** Marks the Secret with the client secrets, so that Argo CD does not delete it. */
   markClientSecrets(): Promise<void>;
-  /** Reads the tokens of the installation from a key of a Secret. */
+  /** Reads the tokens of the installation, as text, from a key of a Secret. */
   tokens(secret: { name: string; key: string }): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
+/** Undefined: the gateway has no connection to a cluster. */
 export async function openCluster({
   cluster,
   namespace,

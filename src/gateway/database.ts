@@ -46,7 +46,9 @@ export interface GatewayDatabase {
   views: Views;
   show: OverviewStore & CardStore;
   access: AccessStores;
-  /** Reads the stored values with these names: those of the pipeline, otherwise those of the team. */
+  /**
+   * Reads the stored values with these names. A value of the pipeline takes precedence over one of the team.
+   */
   storedValues: (pipelineId: number, names: string[]) => Promise<StoredValue[]>;
   notifications: ClosableNotifications;
   readiness: Readiness;
@@ -90,8 +92,7 @@ export async function openGatewayDatabase(config: DatabaseConfig, log: Log): Pro
     ),
     storedValues: async (pipelineId, names) => await storedValues(pool, pipelineId, names),
     notifications,
-    // This is the newest column that this release reads. While the column is missing, the operator has not
-    // migrated the schema.
+    // A recent column. While it is missing, the operator has not migrated the schema for this release.
     readiness: databaseReadiness(
       () => pool.query(rows()`SELECT last_input FROM debug_sessions LIMIT 1`),
       (err) => log.warn({ err }, 'the database does not answer'),

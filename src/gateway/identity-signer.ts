@@ -12,7 +12,10 @@ export interface IdentitySignerParts {
   now: () => Date;
 }
 
-/** Returns a signer for the key that is due to sign now. The last decrypted key stays in memory. */
+/**
+ * Returns a function that finds the key that signs identity tokens at this time. Keeps the last key decrypted
+ * in memory.
+ */
 export function openIdentitySigner({
   identityKeys,
   storeKeysDirectory,

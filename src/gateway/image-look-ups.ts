@@ -32,7 +32,8 @@ export function imageLookUps({
     seats: createFairPool(Array.from({ length: MAX_LOOK_UPS }, (_, seat) => seat)),
     now: () => new Date(),
   };
-  // The database stores the results. This cache only lets calls share a look-up that runs.
+  // The database stores the results. This cache stores nothing: it only lets concurrent calls share a running
+  // look-up.
   const running = createCache<LookUpAnswer>({ maxSize: 0, skips: () => true });
   return {
     lookUp: async (key, podName) => {

@@ -8,8 +8,8 @@ import type { ImagePulls } from '#flows/builds/image-ports.ts';
 const MAX_SECRETS = 20;
 
 /**
- * Reads the image pull secrets of Millrace's Pods. The Secrets need no label, because kubelets need none
- * either.
+ * Reads the image pull secrets of Millrace's Pods. Unlike secrets of pipelines, they need no label
+ * `millrace.dev/usable`, because the kubelet needs none either.
  */
 export function imagePulls(client: Pick<ApiClient, 'get'>): ImagePulls {
   return {

@@ -67,14 +67,17 @@ function addressWait(metrics: AgentMetrics): AddressWait {
   };
 }
 
-/** The hints that wake the streams of agents. */
+/** The listeners that wake the streams of agents when something changes. */
 const hintsFrom = (notifications: GatewayDatabase['notifications']) => ({
   cancels: cancelHints(notifications),
   debugs: debugHints(notifications),
   warmPods: warmHints(notifications),
 });
 
-/** Starts the TLS listener for agents. Only this gateway may read Pods and Secrets of team namespaces. */
+/**
+ * Starts the TLS listener for agents. Of the two gateways, only this one may read Pods and Secrets of team
+ * namespaces.
+ */
 export async function startInternalGateway(config: InternalGatewayConfig, log: Log): Promise<Service> {
   const [certificate, connection, database] = await Promise.all([
     readCertificate(config.tlsDirectory),

@@ -55,7 +55,7 @@ export function teamSecretSource(client: Client): SecretSource {
   };
 }
 
-/** `files` caches the parsed files of the Secret. */
+/** `files` caches the parsed files of the Secret, by format and path. */
 function valueInTeamSecret(
   secret: Wire<V1Secret>,
   { source, path, key, config }: SecretLookup,

@@ -14,6 +14,7 @@ export async function listen(server: Server, { host, port }: Address): Promise<v
   });
 }
 
+/** Closes the server and its connections at once, without waiting for pending requests. */
 export async function closeServer(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
@@ -33,8 +34,8 @@ const PATIENCE_MS = 5000;
 
 /**
  * Returns a function that closes the server gracefully: the server answers pending requests, and each
- * connection ends after its last response. Node calls a connection idle even if megabytes of its response are
- * not sent yet, so the function first waits until everything is sent.
+ * connection ends after its last response. To Node, a connection is idle even if megabytes of its response
+ * are not sent yet. So the function first waits until everything is sent, but no longer than `patienceMs`.
  */
 export function gracefulClose(app: Closable, patienceMs = PATIENCE_MS): () => Promise<void> {
   const sockets = new Set<Socket>();

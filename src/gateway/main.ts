@@ -31,9 +31,9 @@ export async function runGateway(role: 'public' | 'internal', flags: GatewayFlag
   }
 }
 
-async function run<C extends { logLevel: string; role: string }>(
-  configured: Configured<C>,
-  start: (config: C, log: Log) => Promise<Service>,
+async function run<Config extends { logLevel: string; role: string }>(
+  configured: Configured<Config>,
+  start: (config: Config, log: Log) => Promise<Service>,
 ): Promise<void> {
   if (configured.problems !== undefined) {
     for (const problem of configured.problems) process.stderr.write(`${problem}\n`);

@@ -11,7 +11,8 @@ import { openCluster, type ClusterConnection } from './cluster-connection.ts';
 import { sealerIn } from './store-secrets.ts';
 
 /**
- * Opens what the routes for people need: access, and connections to identity providers and to the API server.
+ * Opens what the routes for people need: the ports of accounts, and connections to identity providers and to
+ * the API server.
  */
 export async function openPeople(
   config: PublicGatewayConfig,

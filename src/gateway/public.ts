@@ -17,7 +17,7 @@ import type { Service } from './serve.ts';
 
 /**
  * Starts the listener for people and forges. In Kubernetes, the public gateway may only write the objects
- * that people change over the API, and read client secrets and the tokens of the installation.
+ * that people change over the API, read and write client secrets, and read the tokens of the installation.
  */
 export async function startPublicGateway(config: PublicGatewayConfig, log: Log): Promise<Service> {
   const database = await openGatewayDatabase(config.database, log);

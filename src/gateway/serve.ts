@@ -9,14 +9,14 @@ export interface Service {
 }
 
 /**
- * How long Services may take to remove this Pod from their endpoints. The gateway still serves new
- * connections.
+ * How long Services may take to remove this Pod from their endpoints. Until then, the gateway still accepts
+ * new connections.
  */
 const DRAIN_MS = 3000;
 
 /**
- * Serves until `stop` aborts. Then readiness fails, the gateway answers pending requests, and it closes its
- * connections, in this order.
+ * Serves until `stop` aborts. Then lets readiness fail, waits `DRAIN_MS`, answers pending requests, and
+ * closes the connections, in this order. SIGINT skips the wait.
  */
 export async function serve(start: () => Promise<Service>, stop: AbortSignal): Promise<'stopped'> {
   const service = await start();

@@ -2,8 +2,8 @@ import type { SecretLookup } from '#domain/planning/next-lookups.ts';
 import type { SecretOwner, SecretsAnswer, TeamSecrets } from '#flows/builds/session-ports.ts';
 
 /**
- * A value, or why it cannot be read. `transient`: a later attempt may succeed. `plain`: the value is not
- * secret.
+ * The value of a secret, or why it cannot be read. `transient`: a later attempt may succeed. `plain`: the
+ * value need not be masked.
  */
 export type SecretLookupResult = { value: string; plain?: boolean } | { fault: string; transient?: boolean };
 
@@ -13,7 +13,10 @@ export type SecretSource = (
   lookups: readonly SecretLookup[],
 ) => Promise<SecretLookupResult[]>;
 
-/** Reads each secret from the source of its type. All sources are read at the same time. */
+/**
+ * Reads secrets from their sources, which are given by type. Reads all sources concurrently. If one source
+ * fails for a transient reason, the whole answer is `unavailable`.
+ */
 export function teamSecrets(sources: Readonly<Record<string, SecretSource>>): TeamSecrets {
   return {
     async read(owner, lookups) {

@@ -15,7 +15,7 @@ export const VAULT_MS = 25_000;
 
 /**
  * Reads secrets from the Vaults that pipelines name. The gateway connects to public addresses, and to other
- * addresses only in `allowedRanges`. Plain HTTP needs the permission of the Team.
+ * addresses only in `allowedRanges`. Plain HTTP is refused unless the Team allows it (`sources.allowHTTP`).
  */
 export function vaultSource(
   client: Pick<ApiClient, 'get'>,

@@ -1,8 +1,8 @@
 import type { Notifications } from '#flows/notification-ports.ts';
 
 /**
- * Calls the listener of a warm Pod when a build has taken the Pod, with one database listener for all warm
- * Pods that wait at this replica. After a lost connection, calls all listeners.
+ * Calls the listener of a warm Pod when a build has taken the Pod. All warm Pods that wait at this replica
+ * share one listener for notifications. After a lost connection, calls all listeners.
  */
 export function warmHints(notifications: Pick<Notifications, 'listen'>): {
   on(warm: number, listener: () => void): () => void;
