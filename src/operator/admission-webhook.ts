@@ -28,8 +28,8 @@ export interface WebhookOptions {
   metrics: Pick<OperatorMetrics, 'reviewed'>;
   observe: ObserveRequest;
   /**
-   * How often the certificate and the API server's configuration are checked, and how soon again after a
-   * failure.
+   * How often the certificate and the API server's configuration are checked. After a failure, or while there
+   * is no certificate, `retryMs` applies.
    */
   checkEveryMs?: number;
   retryMs?: number;
@@ -37,7 +37,10 @@ export interface WebhookOptions {
 
 const CHECK_EVERY_MS = 60_000;
 const RETRY_MS = 5000;
-/** Time for the Service to remove this replica from its endpoints. Reviews are answered meanwhile. */
+/**
+ * Time for the Service to remove this replica from its endpoints. Meanwhile, the replica still answers
+ * reviews.
+ */
 const DRAIN_MS = 3000;
 
 /** The admission webhook of this replica. It serves as soon as it has a certificate, even on a standby. */
@@ -72,7 +75,10 @@ export class AdmissionWebhook {
     this.#running = this.#run();
   }
 
-  /** From now on, this replica also writes the certificate authority of all replicas to the API server. */
+  /**
+   * From now on, this replica also writes the certificate authority of all replicas to the webhook
+   * configuration in the API server. Has no effect if cert-manager issues the certificate.
+   */
   lead(): void {
     this.#leading = true;
     this.#wake.abort();
@@ -107,7 +113,7 @@ export class AdmissionWebhook {
     }
   }
 
-  /** Updates the certificate. Returns whether the webhook serves. */
+  /** Updates the certificate. Returns whether the webhook serves, and logs errors. */
   async #check(): Promise<boolean> {
     const { secrets, config } = this.#options;
     try {

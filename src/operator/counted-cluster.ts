@@ -1,7 +1,7 @@
 import type { Cluster } from '#flows/pods/ports.ts';
 import type { OperatorMetrics } from './metrics.ts';
 
-/** Counts the results of requests for Pods. */
+/** Wraps a cluster, and counts the results of its requests to create Pods. */
 export function countedCluster(cluster: Cluster, metrics: OperatorMetrics): Cluster {
   return {
     ...cluster,

@@ -42,7 +42,10 @@ import type { RetentionStore } from '#flows/retention/retention-ports.ts';
 import { completeViews } from '#flows/views/complete-views.ts';
 import type { Views } from '#flows/views/ports.ts';
 
-/** The operator's stores in Postgres. Each write carries the leader's epoch. */
+/**
+ * The operator's stores in Postgres. Most writes of the leader carry its epoch, and are refused once another
+ * replica leads (`fence.ts`).
+ */
 export interface OperatorDatabase {
   teams: TeamStore;
   workers: WorkerStore;
@@ -62,17 +65,17 @@ export interface OperatorDatabase {
   identityKeys: Pick<IdentityKeyStore, 'withKeys'>;
   sealedIdentityKeys: SealedRows;
   notifications: ClosableNotifications;
-  /** Begins a new epoch for this leader. All later writes carry it. */
+  /** Begins a new epoch for this leader. The leader's later writes carry it. */
   takeEpoch(holder: string): Promise<number>;
   /**
-   * Creates the log tables of the coming months, and drops those of past months whose logs are all removed.
-   * The leader calls this once a day.
+   * Creates the log partitions of the coming months, and drops those of past months whose logs are all
+   * removed. The leader calls this once a day.
    */
   updateLogPartitions(at: Date): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Migrates the schema, then opens the connections. */
+/** Migrates the schema, opens the connections, and creates the log partitions of the coming months. */
 export async function openOperatorDatabase(
   config: DatabaseConfig,
   webhookKey: Buffer,

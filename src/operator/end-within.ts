@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Resolves to true when the work ends. Resolves to false if the work has not ended in time after the signal,
- * for example because a connection is silent. The work then ends with the process.
+ * Waits for `work`, and after `stop` aborts only for this many milliseconds. Resolves to true if the work has
+ * ended, otherwise to false, for example because a connection is silent. Does not cancel the work: it ends
+ * with the process.
  */
 export async function endWithin(
   milliseconds: number,
@@ -22,9 +23,9 @@ export async function endWithin(
   }
 }
 
-function whenOneAborts(signal: AbortSignal, other: AbortSignal): Promise<void> {
+function whenOneAborts(first: AbortSignal, second: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const either = AbortSignal.any([signal, other]);
+    const either = AbortSignal.any([first, second]);
     if (either.aborted) resolve();
     else either.addEventListener('abort', () => resolve(), { once: true });
   });

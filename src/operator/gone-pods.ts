@@ -1,8 +1,8 @@
 import type { PodFacts } from '#flows/pods/ports.ts';
 
 /**
- * Last facts of deleted Pods that are not handled yet. Pods that had the same name one after another all
- * stay.
+ * Deleted Pods that are not handled yet, as the watch last showed them. Several Pods can have had the same
+ * name one after another, and each of them stays until it is handled.
  */
 export class GonePods {
   readonly #byKey = new Map<string, PodFacts[]>();
@@ -17,6 +17,7 @@ export class GonePods {
     return this.#byKey.get(key) ?? [];
   }
 
+  /** Forgets a Pod, because its deletion was handled. */
   handled(key: string, pod: PodFacts): void {
     const others = this.of(key).filter((other) => other !== pod);
     if (others.length === 0) this.#byKey.delete(key);

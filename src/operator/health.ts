@@ -1,9 +1,9 @@
-/** Longest time without progress. After that, a restart helps more than waiting. */
+/** After this time without progress, the process counts as stuck: a restart helps more than waiting. */
 const STUCK_MS = 120_000;
 
 /**
- * Readiness and liveness of the process. A process is alive while its work progresses, not merely while it
- * answers.
+ * Readiness and liveness of the process. The process counts as alive only while its work makes progress: it
+ * is not enough that it answers.
  */
 export class Health {
   #state: 'starting' | 'waiting' | 'leading' = 'starting';
@@ -14,7 +14,10 @@ export class Health {
     this.#state = 'waiting';
   }
 
-  /** Each function returns for how many milliseconds its part has made no progress. */
+  /**
+   * This replica leads. `stuckMs`: each function returns for how many milliseconds one part of the work has
+   * made no progress.
+   */
   leading(stuckMs: (() => number)[]): void {
     this.#state = 'leading';
     this.#watched = stuckMs;

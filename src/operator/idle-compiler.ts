@@ -1,6 +1,9 @@
 import { createCompiler, type HclCompiler } from '#adapters/hcl/compile.ts';
 
-/** Pipelines change rarely. After this idle time, the thread and the memory of the engine are released. */
+/**
+ * Pipelines change rarely, so after this idle time the compiler ends its processes, which releases their
+ * memory.
+ */
 const IDLE_MS = 30_000;
 
 interface IdleOptions {
@@ -9,7 +12,7 @@ interface IdleOptions {
   onClosed?: () => void;
 }
 
-/** A compiler that exists only while it is used. */
+/** A compiler that is created at its first use, and closed when it is idle. */
 export function idleCompiler(
   create: () => HclCompiler = createCompiler,
   idle: IdleOptions = {},
@@ -48,7 +51,7 @@ export function idleCompiler(
   };
 }
 
-/** Compiles the texts of one namespace with the given compiler, in which namespaces take turns. */
+/** A compiler for the texts of one namespace. It uses the given compiler, in which namespaces take turns. */
 export function compilerFor(
   namespace: string,
   compiler: Pick<HclCompiler, 'compile'>,

@@ -31,7 +31,10 @@ export interface Leadership {
   keys: { agent: Buffer; webhook: Buffer };
   certificateAuthority: string;
   secrets: ReleaseSecretsOptions;
-  /** Abort it when the database refuses a write because another replica leads. */
+  /**
+   * Aborts when this replica no longer leads. Abort it when the database refuses a write because another
+   * replica leads.
+   */
   lost: AbortController;
 }
 
@@ -39,7 +42,7 @@ const DAY_MS = 86_400_000;
 /** How often the operator reads whether a rotation of keys is requested or due. */
 const ROTATION_CHECK_MS = 60_000;
 
-/** Does all work that only the leader may do, until the signal aborts. */
+/** Does the work of the leader until the signal aborts, then waits until the work has ended. */
 export async function lead(leadership: Leadership, stop: AbortSignal): Promise<void> {
   const reconciling = new Reconciling(leadership);
   const loops = new Loops(leadership, reconciling);
@@ -58,7 +61,7 @@ export async function lead(leadership: Leadership, stop: AbortSignal): Promise<v
   await Promise.all([loops.stop(), reconciling.stop()]);
 }
 
-/** Runs once a day: renews certificates that end soon and creates tables for the coming months. */
+/** Runs once a day: renews certificates that expire soon, and updates the log partitions. */
 async function maintain(
   { config, secrets, database, log }: Leadership,
   reconciling: Reconciling,
@@ -72,7 +75,10 @@ async function maintain(
   }
 }
 
-/** Rotates keys if that is requested or due. After a failure, the next interval tries again. */
+/**
+ * Creates missing keys of stored secrets and identity tokens, and rotates keys if that is requested or due.
+ * After a failure, the next interval tries again.
+ */
 async function rotateKeys({ secrets, database, log }: Leadership): Promise<void> {
   try {
     const keys = await maintainStoreKeys(secrets, database.storedSecrets, log);

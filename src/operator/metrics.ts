@@ -14,14 +14,17 @@ export interface OperatorMetrics {
   /** Sets the number of warm Pods of all Teams, ready and starting. */
   warmPods(count: { ready: number; starting: number }): void;
   watchFailed(reason: string): void;
-  /** Waiting jobs and builds, by reason: a code of docs/reference/waiting.md. */
+  /**
+   * Sets the function that counts waiting jobs and builds by reason. A reason is a code of
+   * docs/reference/waiting.md.
+   */
   waiting(byReason: () => Iterable<[{ what: 'job' | 'build'; reason: string }, number]>): void;
   /**
-   * Pods of builds that are starting, the slots for them, and the builds that the last decision left without
-   * a slot.
+   * Sets the number of Pods of builds that are starting, of slots for starting Pods, and of builds that the
+   * last decision left without a slot.
    */
   startWindow(window: { starting: number; slots: number; held: number }): void;
-  /** Bytes of logs of all teams, and the share of its limit that each team uses. */
+  /** Sets the bytes of the logs of all teams, and how full the logs of each team are. */
   logs(counted: { bytes: number; fills: readonly LogFill[] }): void;
   reviewed(result: 'allowed' | 'refused' | 'unchecked'): void;
 }

@@ -39,14 +39,14 @@ import { operatorMetrics } from './metrics.ts';
 export type Ending = 'stopped' | 'lead-lost';
 
 /**
- * A replica that lost the lead ends within this time, even if work hangs. After the restart it may lead
- * again.
+ * How long the work of the leader may take to end, and after that the connections. Then the process ends even
+ * if work hangs. After the restart, the replica may lead again.
  */
 const END_MS = 10_000;
 
 /**
- * The operator from start to end: Secrets, database, election, then all work that only the leader may do. A
- * standby waits with open connections.
+ * Runs the operator until it stops or loses the lead: creates Secrets, opens the database, waits for the
+ * lease, then does the work of the leader. A standby waits for the lease with open connections.
  */
 export async function startOperator(config: OperatorConfig, log: Log, stop: AbortSignal): Promise<Ending> {
   const { registry } = createMetrics('operator', VERSION);
@@ -158,7 +158,10 @@ async function createFirstAdmin(
     );
 }
 
-/** Waits for the lease, and does the work of the leader until it loses the lead or the process stops. */
+/**
+ * Waits for the lease, and does the work of the leader until this replica loses the lead or the process
+ * stops.
+ */
 async function campaign(candidate: Candidate): Promise<Ending> {
   const { config, log, stop, client, health, database } = candidate;
   const elector = new Elector({
@@ -193,7 +196,7 @@ async function campaign(candidate: Candidate): Promise<Ending> {
         );
     }
   } finally {
-    // The lease is released last, after all work of this leader has ended.
+    // The lease is released last, once the work of this leader has ended or its time is over.
     await fetch.close();
     release.abort();
   }

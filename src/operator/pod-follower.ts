@@ -14,7 +14,10 @@ import type { Reconciling } from './reconcile.ts';
 import { WatchedStarts } from './watched-starts.ts';
 import { namespaceOf, workQueue } from './work-queue.ts';
 
-/** Judges builds and check runs by the state of their Pods. One queue, with a key for each Pod. */
+/**
+ * Judges builds and check runs by the state of their Pods. Has a queue with one key for each Pod,
+ * `namespace/name`.
+ */
 export class PodFollower {
   readonly #leadership: Leadership;
   readonly #reconciling: Reconciling;
@@ -38,7 +41,10 @@ export class PodFollower {
     this.#queue.add(change.key);
   }
 
-  /** Follows the Pods of a build again. If the build ended without its agent, its Pod must be deleted. */
+  /**
+   * Follows the Pods of a cancelled build again: if the build has ended without its agent, its Pod must be
+   * deleted.
+   */
   followBuild(build: number): void {
     for (const { work, namespace, name } of this.all())
       // Which build has taken a warm Pod is known only when that Pod is followed.
@@ -56,8 +62,8 @@ export class PodFollower {
   }
 
   /**
-   * Ports of the comparison with Pods. They leave out attempts and runs in namespaces whose Pods the watch
-   * has not listed yet: a Pod that is not listed may exist.
+   * Ports of the flows that follow Pods. They leave out attempts and runs in namespaces whose Pods the watch
+   * has not listed yet: there, a Pod may exist that the watch does not show.
    */
   ports() {
     const { database } = this.#leadership;

@@ -120,7 +120,7 @@ export class Reconciling {
     this.cluster = countedCluster(cluster, leadership.metrics);
   }
 
-  /** Resolves once all existing manifests are known. */
+  /** Starts the watches. Resolves once all existing objects are listed. */
   start(): Promise<void> {
     return this.informers.start();
   }
@@ -137,12 +137,12 @@ export class Reconciling {
     this.#podListener = listener;
   }
 
-  /** Sets the listener for changed rules in a Team's namespace. */
+  /** Sets the listener for namespaces whose Team became ready or changed its rules. */
   onTeam(listener: TeamListener): void {
     this.#teamListener = listener;
   }
 
-  /** The database has changes of a pipeline (row id) that its status shows. */
+  /** Reports a change in the database that a pipeline's status shows. `pipeline`: row id. */
   pipelineRowChanged(pipeline: number | 'all'): void {
     this.#triggers.pipelines.rowChanged(pipeline);
   }
@@ -181,7 +181,7 @@ export class Reconciling {
     this.#triggers.teams.warmPodsCounted(teams);
   }
 
-  /** The database has changes of a team (row id) that its status shows. */
+  /** Reports a change in the database that a Team's status shows. `id`: row id. */
   teamRowChanged(id: number | 'all'): void {
     if (id === 'all') this.#triggers.teams.allRowsChanged();
     else void this.#teamWithIdChanged(id);

@@ -23,13 +23,13 @@ interface PodStart {
   beganAt: number;
 }
 
-/** The API server is called again within a second, so several failures in a row count as one. */
+/** Failures within this time count as one, because a failed request is repeated within a second. */
 const FAILURES_APART_MS = 10_000;
 
 /**
  * Measures the time from a Pod's assignment to a node until its agent runs, and derives how many Pods may be
- * starting at a time. The agent is the first container, so pulling the images of a team does not count. Times
- * are those at which this process sees a change, so a slow API server slows the pace too.
+ * starting at a time. The agent is the first container, so the time does not include pulling the images of a
+ * team. Times are those at which this process sees a change, so a slow API server also lowers the number.
  */
 export class StartPacer {
   readonly #options: StartPacerOptions;
@@ -59,7 +59,8 @@ export class StartPacer {
   }
 
   /**
-   * How many Pods may be starting at a time on one node. Considers Pods that are late and still do not run.
+   * How many Pods may be starting at a time on one node. Lowers that number first for each Pod that is late
+   * and still does not run.
    */
   perNode(): number {
     const lateIfBefore = this.#now() - slowAfter(this.#pace);
@@ -89,7 +90,10 @@ export class StartPacer {
   }
 }
 
-/** `waiting` on its node, `running`, or a state that does not show how quickly the Pod starts. */
+/**
+ * The state of a Pod's agent. `waiting`: the Pod has its node. `other`: a state that does not show how
+ * quickly the Pod starts.
+ */
 function agentState({ containers: [agent], scheduled, deleting }: PodFacts): 'waiting' | 'running' | 'other' {
   if (agent?.state === 'running') return 'running';
   return agent?.state === 'waiting' && scheduled && !deleting ? 'waiting' : 'other';

@@ -8,8 +8,9 @@ import type { SealedValue } from '#flows/pipelines/secret-ports.ts';
 const MAX_ROWS = 100;
 
 /**
- * Creates the keys that encrypt stored secrets, and rotates them if the Secret requests that. The former key
- * stays until the next rotation, which therefore waits until no value needs the former key.
+ * Creates the keys that encrypt stored secrets, and rotates them if the Secret requests that. The former
+ * private key stays in the Secret until the next rotation. So a rotation waits until every value is encrypted
+ * for the current key.
  */
 export async function maintainStoreKeys(
   options: ReleaseSecretsOptions,
@@ -33,19 +34,24 @@ async function rewrapAll(keys: StoreKeys, rows: SealedRows, log: Log): Promise<n
   return unopened;
 }
 
-/** Wraps the keys of all values for the current key. Returns the number of values whose key is lost. */
+/**
+ * Encrypts the data keys of all values for the current public key. Returns the number of values whose private
+ * key is lost.
+ */
 export async function rewrapRows(keys: StoreKeys, rows: SealedRows): Promise<number> {
   const known = storeKeys([keys.private, keys.previous]);
   const current = storeKeyIdOf(keys.public);
   const rewrap = (row: SealedRow): SealedValue | undefined => rewrapValue(known, row, keys.public);
   for (;;) {
     const { rewrapped, unopened } = await rewrapOnce(current, rewrap, rows);
-    // Values that were stored meanwhile may have another key again.
+    // Values that were stored meanwhile may be encrypted for another key, so they are read again.
     if (rewrapped === 0) return unopened;
   }
 }
 
-/** Reads each value of another key once. A value whose key is lost keeps its key. */
+/**
+ * Reads each value that is encrypted for another key once. A value whose private key is lost stays as it is.
+ */
 async function rewrapOnce(
   current: string,
   rewrap: (row: SealedRow) => SealedValue | undefined,

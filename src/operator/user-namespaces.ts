@@ -15,7 +15,9 @@ export interface UserNamespacesOptions {
   log: Pick<Log, 'info'>;
 }
 
-/** Which Pods get a user namespace. Decides again when nodes change, and logs each new reason. */
+/**
+ * Decides which Pods get a Linux user namespace. Decides again when nodes change, and logs each new reason.
+ */
 export class UserNamespaces {
   readonly #options: UserNamespacesOptions;
   #decided: UserNamespaceDecision;

@@ -5,20 +5,23 @@ import type { WaitingView } from '#flows/views/ports.ts';
 export interface WaitsOptions {
   facts(name: PipelineName): Promise<PipelineFacts | undefined>;
   waiting(name: PipelineName): Promise<WaitingView | undefined>;
-  /** Requests the facts of this pipeline (row id) again, because the cached reasons are out of date. */
+  /**
+   * Called when the cached reasons of this pipeline (row id) may be out of date, so that the caller asks for
+   * its facts again.
+   */
   refresh(pipeline: number): void;
   now?: () => number;
 }
 
 /**
- * The pause after a read is this many times as long as the read. So reading takes at most a twentieth of the
- * time, even for a large and busy pipeline.
+ * The pause after a read is this many times as long as the read. So reading the reasons takes at most a
+ * twentieth of the time, even for a large and busy pipeline.
  */
 const PAUSE_FACTOR = 20;
 
 interface CachedReasons {
   waiting: WaitReason[];
-  /** Reasons are not read again before this time. */
+  /** Milliseconds: the reasons are not read again before this time. */
   until: number;
   timer?: NodeJS.Timeout | undefined;
 }
@@ -89,7 +92,7 @@ export class Waits {
   }
 }
 
-/** Builds come first, because they are closer to their start. */
+/** The first reason of each job and build. Builds come first, because they are closer to their start. */
 function firstReasons(view: WaitingView | undefined): WaitReason[] {
   const builds = (view?.builds ?? []).flatMap(({ job, number, reasons: [reason] }) =>
     reason === undefined ? [] : [{ job, number, reason }],

@@ -1,7 +1,7 @@
 import type { ApiProblem } from '#adapters/kubernetes/api/answer.ts';
 import type { Leadership } from './lead.ts';
 
-/** Failures of a watch within this time count as one. */
+/** A failure of a watch within this time after the last one belongs to the same outage. */
 const QUIET_MS = 60_000;
 
 /** Counts failed watches, and warns of an outage once for each watch, not for each attempt. */

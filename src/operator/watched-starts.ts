@@ -4,8 +4,9 @@ import type { SeenStart } from '#domain/build/start-times.ts';
 import type { PodFacts } from '#flows/pods/ports.ts';
 
 /**
- * When this process saw each Pod of Millrace get its node, and the last container of the Pod start. Only
- * changes from one state to the next count, so a Pod that had started when the watch began has no times.
+ * When this process saw each Pod of Millrace get its node, and when it saw the last container of the Pod
+ * start. Only a change that the watch shows gives a time, so a Pod that had started before the watch has no
+ * times.
  */
 export class WatchedStarts {
   readonly #seen = new Map<string, SeenStart>();

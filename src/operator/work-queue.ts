@@ -4,9 +4,9 @@ import { defined } from '#defined';
 import type { Leadership } from './lead.ts';
 
 const CONCURRENCY = 4;
-/** Short, so that work resumes soon after an outage. */
+/** Longest pause before failed work runs again. Short, so that work resumes soon after an outage. */
 const MAX_WAIT_MS = 10_000;
-/** Within this time, repeated errors of a key are logged as debug. */
+/** Within this time after a warning about a key, other errors of the key are logged as debug. */
 const QUIET_MS = 60_000;
 const MAX_KEYS = 1000;
 /** How soon work runs again if a part of it failed. */
@@ -18,7 +18,8 @@ export function namespaceOf(key: string): string {
 }
 
 /**
- * A queue that logs errors. It ends the lead if the database refuses a write because another replica leads.
+ * A queue that logs errors, and that ends the lead if the database refuses a write because another replica
+ * leads. `shareOf`: as in `QueueOptions`.
  */
 export function workQueue(
   leadership: Pick<Leadership, 'log' | 'lost' | 'metrics'>,
@@ -57,7 +58,7 @@ function levelByKey(): (key: string) => 'warn' | 'debug' {
   };
 }
 
-/** Logs failures of single items. The other items were not affected. */
+/** Logs failures of single items of work. Ends the lead as `workQueue` does. */
 export function reportFailures(
   { log, lost }: Pick<Leadership, 'log' | 'lost'>,
   message: string,
@@ -69,7 +70,7 @@ export function reportFailures(
   }
 }
 
-/** Reports failures of single items. If there are any, the work runs again soon. */
+/** Reports failures of single items of work. If there are any, the work runs again soon. */
 export function endingOf(
   leadership: Pick<Leadership, 'log' | 'lost'>,
   message: string,
