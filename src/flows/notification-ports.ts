@@ -21,7 +21,7 @@ export type ProcessNotification =
   | { topic: 'debug-output'; build: number }
   /** A build took this warm Pod. */
   | { topic: 'warm'; warm: number }
-  /** The members of this team changed. */
+  /** The members or groups of this team, or their roles, may have changed. */
   | { topic: 'teams'; team: number };
 
 export type Topic = ProcessNotification['topic'];

@@ -9,7 +9,7 @@ import type { Notifications } from '#flows/notification-ports.ts';
 
 /*
  * Actions of people on a pipeline and its builds. Each action is one transaction under the pipeline's lock.
- * Row ids: every number that is named after an object, such as `version` or `job`. `by` is the person who
+ * Numbers that are named after an object, such as `version` or `job`, are row ids. `by` is the person who
  * acts, recorded with the change.
  */
 
@@ -76,7 +76,7 @@ export interface PinToWrite {
 /** What the baseline of a get depends on once its resource is unpinned. */
 export type UnpinnedGet = Omit<BaselineFacts, 'baseline' | 'newest'> & {
   job: number;
-  /** Which get of the job. */
+  /** Position of the get among the gets of the job. */
   position: number;
   floor: number;
 };
@@ -138,11 +138,11 @@ export interface BuildActionTransaction {
   /** Creates a build with the inputs and the revision of the original. */
   retry(build: LockedBuild, retry: RetryToWrite): Promise<void>;
   recordVote(build: LockedBuild, vote: Vote, at: Date): Promise<void>;
-  /** The build goes to the queue. */
+  /** Puts the build into the queue. */
   approve(build: LockedBuild, at: Date): Promise<void>;
-  /** The build fails without having run. */
+  /** Fails the build, which has not run. */
   reject(build: LockedBuild, why: { message: string; at: Date }): Promise<void>;
-  /** The build ends with a warning, and its versions count as good. */
+  /** Turns the failure of the build into a warning, so that its versions count as good. */
   markWarning(build: LockedBuild, by: string): Promise<void>;
 }
 

@@ -11,7 +11,7 @@ import { recordChanges } from './record-changes.ts';
 interface Ports {
   builds: Pick<BuildStore, 'withBuild'>;
   notifications: Pick<Notifications, 'notify'>;
-  /** Bytes of log that an attempt may have; absent: the usual limit. */
+  /** The installation's limit for the bytes of one attempt's log. Absent: `DEFAULT_LOG_BYTES`. */
   logLimitBytes?: number;
 }
 

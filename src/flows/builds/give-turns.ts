@@ -28,7 +28,7 @@ export async function giveTurnsToTeam(
   });
 }
 
-/** Fails builds whose approval timed out. Returns their pipelines' row ids. */
+/** Fails builds whose approval timed out. Returns the row ids of the pipelines of these builds. */
 export async function expireApprovals(
   builds: Pick<TurnStore, 'approvalsWithTimeout' | 'expireApprovals'>,
   at: Date,

@@ -4,9 +4,9 @@ export interface LogStore {
   /** Bytes of the team's logs in the database. Each call reads every build of the team that has logs. */
   logBytes(team: string): Promise<number>;
   /**
-   * Removes the logs of some ended builds, oldest first, that exceed the limit together with the logs of
-   * newer builds. One bounded transaction: call it until it returns 0. Returns how many builds lost their
-   * logs.
+   * Keeps the newest logs of the team that fit the limit together, and removes older logs of ended builds,
+   * the oldest first. One call is one transaction that removes only some logs: call it until it returns 0.
+   * Returns how many builds lost their logs.
    */
   removeOldestLogs(team: string, limit: number): Promise<number>;
 }

@@ -24,7 +24,7 @@ export interface OpenSessionPorts extends IdentifyPorts {
   checks: Pick<CheckStore, 'runFacts' | 'withChecks' | 'cronNext'>;
   sessions: Pick<SessionStore, 'openSession' | 'openWarm'>;
   notifications: Pick<Notifications, 'notify'>;
-  /** Bytes of log that a build may send; absent: the usual limit. */
+  /** The installation's limit for the bytes of one attempt's log. Absent: `DEFAULT_LOG_BYTES`. */
   logLimitBytes?: number;
   /** Address of the installation. Absent: the installation has none. */
   externalUrl?: string | undefined;

@@ -73,8 +73,8 @@ export interface BuildStore extends TriggerStore, TurnStore, BuildPodStore {
    */
   explainFull(namespace: string, reason: string): Promise<void>;
   /**
-   * Ends the delay of the oldest builds of the namespace whose Pods a quota or limit refused. Returns
-   * how many are still delayed.
+   * Ends the delay of the oldest builds of the namespace whose Pods were refused, except because of tags.
+   * Returns how many are still delayed.
    */
   tryRefused(namespace: string): Promise<number>;
   /**

@@ -125,7 +125,10 @@ function recordLookup(
   else missing.set(name, read.missing?.get(name) ?? withoutValue(name, NOT_STORED));
 }
 
-/** Why the secret has no value. If nothing looked it up, it needs itself, or a secret without a value. */
+/**
+ * Why the secret has no value. A secret that was not looked up needs its own value, or the value of a secret
+ * that has none.
+ */
 function reasonOf(name: string, missing: ReadonlyMap<string, string>): string {
   const ownReason = missing.get(name);
   if (ownReason !== undefined) return ownReason;

@@ -6,7 +6,9 @@ interface Ports extends Pick<DebugPorts, 'now'> {
   debug: Pick<DebugStore, 'withForgotten'>;
 }
 
-/** Ends and removes debug sessions whose person reads no more output. Repeatable, also concurrently. */
+/**
+ * Ends and removes debug sessions whose person reads no more output. Safe to repeat and to run concurrently.
+ */
 export async function removeForgottenShells({ debug, now }: Ports): Promise<void> {
   const at = now();
   const since = new Date(at.getTime() - DEBUG_LIMITS.awayMs);

@@ -7,7 +7,9 @@ import type { AttemptRef } from './ports.ts';
 
 /* What opening an agent's session needs from outside, and its answers. */
 
-/** The API server did not answer. The agent tries again. */
+/**
+ * Something that the answer needs cannot be read now, such as the API server or a key. The agent tries again.
+ */
 export interface Unavailable {
   answer: 'unavailable';
   reason: string;

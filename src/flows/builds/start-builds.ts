@@ -72,7 +72,10 @@ const MAX_CONCURRENT_REQUESTS = 32;
  * attempts. The last attempt waits until its name is free.
  */
 const MAX_ATTEMPTS_FOR_NAME = 5;
-/** A call skips a namespace after so many refusals: a Pod that is smaller than a refused one may fit. */
+/**
+ * After this number of refusals for lack of quota, a call skips a namespace. Not after the first refusal,
+ * because a smaller Pod may still fit.
+ */
 const MAX_QUOTA_REFUSALS = 4;
 /**
  * Delay before builds that the start window holds are tried again. They need a timer, because no notification

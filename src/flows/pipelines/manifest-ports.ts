@@ -13,8 +13,8 @@ import type { RenamedFrom, Renaming } from './rename-ports.ts';
  */
 
 /**
- * Compiles HCL; never rejects because of the text. `share` is whose text it is, such as a namespace: shares
- * take turns.
+ * Compiles HCL; never rejects because of the text. `share`: whose text it is, such as a namespace. Texts of
+ * different shares take turns.
  */
 export interface Compiler {
   compile(

@@ -1,9 +1,7 @@
 import type { CacheUse } from '#domain/planning/cache-volumes.ts';
 import type { CacheFacts } from '#domain/planning/decide-cache-volumes.ts';
 
-/*
- * What flows need from outside to give the caches of resources and jobs to Pods.
- */
+/* What flows need from outside to give the caches of resources and jobs to Pods. */
 
 /** What a Pod is for: an attempt of a build, or a check run. */
 export type CacheUser = { pipelineId: number } & ({ build: number; attempt: number } | { run: number });

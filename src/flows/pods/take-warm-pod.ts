@@ -25,7 +25,7 @@ export async function takeWarmPod(build: PendingBuild, ports: TakeWarmPorts): Pr
   if (cluster.teamPods(team)?.warm === undefined) return 'off';
   const fit = fitForWarm(build, cluster);
   if (fit === undefined) return 'unfit';
-  // After a lost Pod, the next attempt gets a new Pod, so that the end of the lost one cannot end it too.
+  // A later attempt gets a new Pod, so that the end of the lost Pod cannot end the new attempt too.
   if (attempt > 1) return 'miss';
   const taken = await warmPods.take({ build: id, attempt }, { team, shape: fit.shape, at: now() });
   if (taken === undefined) return 'miss';

@@ -70,7 +70,7 @@ export interface OldVersions {
   lowestBaseline?: number;
 }
 
-/** Removes check runs that ended before, and requests that were created before these times. */
+/** Times before which a check run ended, or a request was created, that retention removes. */
 export interface RecordsBefore {
   checkRuns: Date;
   refusedRequests: Date;

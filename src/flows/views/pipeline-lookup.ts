@@ -7,8 +7,8 @@ export const FRESH_MS = 1000;
 const MAX_PIPELINES = 1000;
 
 /**
- * Finds a pipeline if the viewer may see it. A pipeline that is private takes as long as one that does not
- * exist.
+ * Finds a pipeline if the viewer may see it. For anyone else, a private pipeline takes as long as one that
+ * does not exist.
  */
 export interface PipelineLookup {
   find: (name: PipelineName, isMember: boolean) => Promise<OverviewPipeline | undefined>;

@@ -130,8 +130,8 @@ export interface InputChangesView {
   /** `older`: the last good build had a newer version. `other`: it had another resource, or no such input. */
   change: 'none' | 'newer' | 'older' | 'other';
   /**
-   * The versions after that of the last good build up to that of this one, newest first; at most
-   * `MAX_CHANGES`.
+   * The versions after the one that the last good build had, up to the one that this build has. Newest first;
+   * at most `MAX_CHANGES`.
    */
   versions: VersionView[];
   hasMore: boolean;

@@ -1,9 +1,7 @@
 import type { Metadata } from '#domain/build/parse-protocol-output.ts';
 import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
 
-/*
- * Which builds made or took which versions, for the pages of resources and jobs.
- */
+/* Which builds made or took which versions, for the pages of resources and jobs. */
 
 export interface UsingBuild {
   job: string;
