@@ -5,9 +5,9 @@ import { join } from 'node:path';
 const KEY = /^(?!\.{1,2}$)[\w.-]{1,253}$/;
 
 /**
- * Returns a function that reads client secrets of identity providers by their keys. It first reads the
- * mounted Secrets, each time again. The kubelet mounts new files late, so a secret without a file is read
- * with `readFromApi`.
+ * Returns a function that reads client secrets of identity providers by their keys. At each call, it reads
+ * the mounted Secrets. The kubelet mounts new files late, so a secret that is not mounted is read with
+ * `readFromApi`.
  */
 export function clientSecretReader(
   directories: readonly string[],
