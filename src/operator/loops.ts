@@ -79,7 +79,7 @@ export class Loops {
     reconciling.onPod((change) => this.#podChanged(change));
     reconciling.onTeam((namespace) => {
       // The rules of the Team are known, and the Pods of its namespace are listed. Until then, no Pod starts
-      // in it if the Team has a limit.
+      // in the namespace if the Team has a limit.
       for (const key of [`team ${namespace}`, 'builds', 'checks', 'warm']) this.#queue.add(key);
     });
   }

@@ -205,7 +205,7 @@ export class Reconciling {
   }
 
   async #teamWithIdChanged(id: number): Promise<void> {
-    // If reading the name fails, the next pass over all teams finds the change.
+    // If reading the name fails, the next periodic work on the Team finds the change.
     const name = await this.#leadership.database.teams.teamName(id).catch(() => undefined);
     if (name !== undefined) this.#triggers.teams.rowChanged(name);
   }
