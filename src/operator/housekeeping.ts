@@ -27,7 +27,7 @@ export function housekeeping(
   return {
     orphans: async () => await stopOrphans(leadership, reconciling),
     caches: async () => await cleanCaches(leadership, reconciling),
-    retain: async () => await cleanHistory(leadership),
+    retain: async () => await cleanHistoryAndShells(leadership),
     logs: async () => await cleanLogs(leadership, reconciling),
     workers: async () => await countWorkers(leadership, reconciling),
   };
@@ -56,7 +56,10 @@ async function cleanCaches(
   return 'done';
 }
 
-async function cleanHistory({ database: { retention, debug }, log }: Leadership): Promise<ReconcileResult> {
+async function cleanHistoryAndShells({
+  database: { retention, debug },
+  log,
+}: Leadership): Promise<ReconcileResult> {
   await removeForgottenShells({ debug, now });
   const { removed, more } = await retainHistory({ retention, now, elapsed: () => performance.now() });
   if (Object.values(removed).some((count) => count > 0)) log.info({ removed }, 'old history was removed');

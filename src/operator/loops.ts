@@ -73,7 +73,7 @@ export class Loops {
       ['hooks', () => this.#runHooks()],
       ['notifications', () => this.#claimNotifications()],
       ['compare', () => this.#compare()],
-      ['overdue', () => this.#showOverdueChecks()],
+      ['overdue', () => this.#updateOverdueChecks()],
       ...Object.entries(housekeeping(leadership, reconciling)),
     ]);
     reconciling.onPod((change) => this.#podChanged(change));
@@ -251,7 +251,7 @@ export class Loops {
    * Updates the statuses of pipelines whose checks are overdue: while no check runs, nothing else updates
    * them. Also corrects checks that are due too late.
    */
-  async #showOverdueChecks(): Promise<ReconcileResult> {
+  async #updateOverdueChecks(): Promise<ReconcileResult> {
     const { checks } = this.#leadership.database;
     const corrected = await correctTimers({ checks, now });
     if (corrected > 0)
