@@ -104,7 +104,7 @@ async function applyText(manifest: PipelineManifest, ports: ApplyPipelinePorts):
     const current = await keepLastGood(manifest, ports);
     return { outcome: 'unavailable', reason: 'SourceUnavailable', message, again: true, ...current };
   }
-  const busy = await retryWhenLessBusy(compiled.compilation, manifest, ports);
+  const busy = await answerIfMachineBusy(compiled.compilation, manifest, ports);
   if (busy !== undefined) return busy;
   const compilation = refuseMissingVolumes(compiled.compilation, podRulesOf(manifest.team, ports.cluster));
   if (compilation.pipeline === undefined || hasErrors(compilation.diagnostics)) {
@@ -153,7 +153,7 @@ function tooManyPipelines(limit: number): PipelineApplied {
  * If the machine was too busy to compile a text, the text may be valid. So the last good revision stays in
  * effect, and a later attempt compiles the text again.
  */
-async function retryWhenLessBusy(
+async function answerIfMachineBusy(
   { diagnostics }: Compilation,
   manifest: PipelineManifest,
   ports: ApplyPipelinePorts,
