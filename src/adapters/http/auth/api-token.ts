@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 const TOKEN_PREFIX = 'tok_';
 const TOKEN_FORM = /^tok_[0-9a-f]{64}$/;
 
-/** Creates a token. Only its hash and its prefix are stored. */
+/** Creates a token. The caller stores only `hash` and `prefix`, which is `tok_` and 8 hex digits. */
 export function makeApiToken(): { token: string; hash: Buffer; prefix: string } {
   const token = `${TOKEN_PREFIX}${randomBytes(32).toString('hex')}`;
   return { token, hash: hashOf(token), prefix: token.slice(0, TOKEN_PREFIX.length + 8) };

@@ -10,7 +10,7 @@ interface AuthenticationParts {
   sessions: Pick<UserSessionStore, 'identityOfSession'>;
   tokens: Pick<TokenStore, 'ownerOfToken'>;
   codec: Pick<SessionCodec, 'read'>;
-  /** Authorizes tokens of the installation. */
+  /** Identifies the owner of a token of the installation. */
   installation: Authenticate;
   /** Seconds after which an unused session ends; 0: never. */
   idleSeconds: number;
@@ -18,8 +18,9 @@ interface AuthenticationParts {
 }
 
 /**
- * Authorizes sessions (from the header, or from the cookie of a browser), API tokens and tokens of the
- * installation. Rights are read at each request, so every replica applies a change at once.
+ * Returns a function that accepts a session token (in the header or in the cookie of a browser), an API token
+ * or a token of the installation. It reads the rights of the owner at each request, so every replica applies
+ * a change of rights at once.
  */
 export function authenticatePeople({
   sessions,

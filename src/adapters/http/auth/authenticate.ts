@@ -30,8 +30,8 @@ export function authenticateOnce(authenticate: Authenticate): Authenticate {
 }
 
 /**
- * Returns the token of an `Authorization: Bearer` header; for any other scheme an empty text, which is never
- * a token.
+ * Returns the token of an `Authorization: Bearer` header, or undefined without a header. For any other scheme
+ * or form it returns an empty text, which is never a valid token.
  */
 export function bearerToken(header: string | undefined): string | undefined {
   if (header === undefined) return undefined;

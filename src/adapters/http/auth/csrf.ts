@@ -8,8 +8,9 @@ import type { BrowserRules } from './session-cookie.ts';
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Throws if a request with a session cookie does not come from one of our pages. Browsers send the cookie
- * with requests of any site, so a request that changes something needs the session's CSRF token.
+ * Throws if a request with a session cookie may change something and does not come from one of our pages. A
+ * browser can add the cookie to a request that another site starts, so the request must also have the CSRF
+ * token of the session, which other sites do not know.
  */
 export function refuseCrossSite(request: FastifyRequest, identity: Identity, rules: BrowserRules): void {
   if (SAFE_METHODS.has(request.method)) return;
@@ -31,17 +32,17 @@ const TOKEN_OF_ANOTHER_SESSION =
 const OAUTH_START = '/auth/oauth/:canonical';
 
 /**
- * Throws if another site tries to sign the browser in. A sign-in sets a cookie, so another site could pick
- * the account. Another site also may not send the browser to a provider, because some providers sign people
- * in without asking. A link that the person follows may do so.
+ * Throws if another site tries to sign the browser in, because that site could then pick the account. Another
+ * site also may not redirect the browser to a provider, because some providers sign people in without asking
+ * them. If the person follows a link to the provider, the request is accepted.
  */
 export function refuseCrossSiteSignIn(request: FastifyRequest, rules: BrowserRules): void {
   if (!isCrossSite(request, rules)) return;
   const { method, routeOptions } = request;
-  const refused = SAFE_METHODS.has(method)
+  const isRefused = SAFE_METHODS.has(method)
     ? routeOptions.url === OAUTH_START && !isUserNavigation(request)
     : routeOptions.url?.startsWith('/auth/') === true;
-  if (refused) throw crossSiteProblem(request, rules);
+  if (isRefused) throw crossSiteProblem(request, rules);
 }
 
 /**
@@ -60,7 +61,10 @@ function isUserNavigation({ headers }: FastifyRequest): boolean {
   return headers['sec-fetch-user'] === '?1' || headers['sec-fetch-site'] === 'none';
 }
 
-/** Decides by the headers that the browser sends. Over plain HTTP most browsers send only the origin. */
+/**
+ * Compares `Sec-Fetch-Site` and `Origin`. Over plain HTTP most browsers send only `Origin`. Without either
+ * header the request counts as one of our own.
+ */
 function isCrossSite(request: FastifyRequest, rules: BrowserRules): boolean {
   const { origin, 'sec-fetch-site': site = 'same-origin' } = request.headers;
   if (site !== 'same-origin') return true;

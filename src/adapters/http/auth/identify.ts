@@ -9,7 +9,8 @@ import { sessionCookie, type BrowserRules } from './session-cookie.ts';
 
 /**
  * Returns who sends the request, or throws a problem if they may not call the route. Nobody may call a route
- * without rules. Without credentials only public routes are open.
+ * without rules. On a public route, returns undefined for a request without credentials or with the cookie of
+ * a session that has ended.
  */
 export async function identify(
   { authenticate, browser }: { authenticate: Authenticate; browser?: BrowserRules | undefined },
@@ -26,12 +27,15 @@ export async function identify(
   throw new Problem(reason, message, { ...fields });
 }
 
-/** Whether the request has neither a token nor a cookie, so that there is nobody to identify. */
+/** Whether the request has neither an `Authorization` header nor a cookie. */
 export function hasNoCredentials({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
   return headers.authorization === undefined && headers.cookie === undefined;
 }
 
-/** Returns undefined for an anonymous request to a public route. */
+/**
+ * Returns undefined if the route is public and the request has no credentials or only an invalid session
+ * cookie.
+ */
 async function authenticateRequest(
   authenticate: Authenticate,
   request: FastifyRequest,
@@ -51,7 +55,10 @@ async function authenticateRequest(
   return identity;
 }
 
-/** Forms are exempt: the action that a form calls checks the CSRF token. */
+/**
+ * Throws if another site sent a request with a session cookie. Forms are exempt here, because the API route
+ * that a form calls checks the CSRF token.
+ */
 function refuseForged(request: FastifyRequest, identity: Identity, browser: BrowserRules | undefined): void {
   const { form = false } = request.routeOptions.config;
   if (browser !== undefined && !form) refuseCrossSite(request, identity, browser);

@@ -8,13 +8,13 @@ import { parseTokens, type TokenEntry } from './parse-installation-tokens.ts';
 /** Where the tokens of the installation come from: one Secret, read in two ways. */
 export interface TokenSources {
   /**
-   * The mounted file. It is readable without the API server, but the kubelet updates it only a minute or two
-   * later.
+   * Path of the Secret as a mounted file. Undefined: it is not mounted. The file is readable while the API
+   * server is unavailable, but the kubelet updates it only a minute or two after the Secret changes.
    */
   file: string | undefined;
   /**
-   * Reads the Secret from the API server. Undefined if there is none; throws if the API server does not
-   * respond.
+   * Returns the text of the Secret from the API server, or undefined if the Secret does not exist. Throws if
+   * the API server does not respond.
    */
   newest?: (() => Promise<string | undefined>) | undefined;
 }
@@ -28,8 +28,8 @@ interface Clock {
 const REAL_CLOCK: Clock = { now: () => performance.now(), sleep, timeoutMs: 2000 };
 
 /**
- * `validMs`: how long a token that was found is valid without another read. `intervalMs`: the least time
- * between reads.
+ * `validMs`: how long a read counts for a token that it contained. `intervalMs`: the shortest time between
+ * the starts of two reads.
  */
 const FILE_TIMES = { validMs: 1000, intervalMs: 0 };
 const SECRET_TIMES = { validMs: 5000, intervalMs: 1000 };
@@ -41,8 +41,9 @@ const FILE_DELAY_MS = 150_000;
 const MAX_FILE_BYTES = 1024 * 1024;
 
 /**
- * Authorizes tokens of the installation, from a Secret. An unknown token is refused only after a read that
- * started after the request. If nothing can be read, the last content counts.
+ * Returns a function that identifies the owner of a token of the installation. It refuses an unknown token
+ * only after a read that started after the request. While neither source can be read, the content of the last
+ * successful read counts. `report` gets a sentence for each fault of a source.
  */
 export function authenticateByInstallation(
   sources: TokenSources,
@@ -93,6 +94,7 @@ function sharedReads(read: () => Promise<void>, intervalMs: number, clock: Clock
 function readTokens({ file, newest }: TokenSources, report: (sentence: string) => void, clock: Clock) {
   let entries: TokenEntry[] = [];
   let usedText: string | undefined;
+  // When the API server last answered, and the version of the file at that time.
   let answeredAt = -Infinity;
   let fileVersion: string | undefined;
   const reportingSecretFaults = reportOnce('The Secret with the tokens of the installation', report);
@@ -106,10 +108,10 @@ function readTokens({ file, newest }: TokenSources, report: (sentence: string) =
     for (const sentence of parsed.complaints) report(sentence);
   }
   /**
-   * Whether the file may be older than the last Secret that was read. While the API server is unavailable,
-   * the kubelet may not know a newer Secret either, and it does not delete the file of a deleted Secret.
+   * Whether the file may be older than the last response of the API server. While the API server is
+   * unavailable, the kubelet does not learn of a newer Secret, and it keeps the file of a deleted Secret.
    */
-  const isFileOld = async (): Promise<boolean> =>
+  const mayFileBeOld = async (): Promise<boolean> =>
     clock.now() - answeredAt < FILE_DELAY_MS ||
     (answeredAt > -Infinity && (await versionOf(file)) === fileVersion);
   return {
@@ -122,14 +124,17 @@ function readTokens({ file, newest }: TokenSources, report: (sentence: string) =
           fileVersion = await versionOf(file);
           useText(text);
         });
-        if (await isFileOld()) return;
+        if (await mayFileBeOld()) return;
       }
       if (file !== undefined) await reportingFileFaults(async () => useText(await textOf(file)));
     },
   };
 }
 
-/** Reports the same error only once in a row. */
+/**
+ * Returns a function that reads a source and reports its error, unless the read before failed with the same
+ * error.
+ */
 function reportOnce(source: string, report: (sentence: string) => void) {
   let reported = '';
   return async (read: () => Promise<void>): Promise<void> => {

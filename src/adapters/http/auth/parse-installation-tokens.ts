@@ -9,7 +9,8 @@ export interface TokenEntry {
 
 /**
  * Parses JSON `{"<sha256 hex of the token>": {"user", "team", "role"}}`; team `*` with role admin is a global
- * admin. Invalid entries are skipped and reported, without their hash.
+ * admin. Skips invalid entries and adds a sentence about each to `complaints`, without the hash. Throws if
+ * the text is not a JSON object.
  */
 export function parseTokens(text: string): { entries: TokenEntry[]; complaints: string[] } {
   const entries: TokenEntry[] = [];
@@ -27,7 +28,9 @@ export function parseTokens(text: string): { entries: TokenEntry[]; complaints: 
   return { entries, complaints };
 }
 
-/** JSON.parse quotes the text in its message, which may hold hashes. */
+/**
+ * Parses JSON without the message of JSON.parse, because that message quotes the text, which may hold hashes.
+ */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -36,6 +39,7 @@ function parseJson(text: string): unknown {
   }
 }
 
+/** Returns the entry, or why it is invalid. */
 function parseEntry(hash: string, value: unknown): TokenEntry | string {
   if (!/^[0-9a-f]{64}$/i.test(hash)) return 'its name is not the SHA-256 of a token in hex';
   if (typeof value !== 'object' || value === null) return 'its value is not an object';

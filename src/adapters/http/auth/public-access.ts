@@ -34,9 +34,9 @@ const PATH_PARTS = [
 ] as const;
 
 /**
- * Returns the thing, or throws a problem that is the same whether the thing does not exist or is not public.
- * The text of the problem comes from the path alone. Users who must change their password first get a problem
- * that says so, which reveals nothing either.
+ * Returns the thing, or throws a `not-found` problem that is the same whether the thing does not exist or is
+ * not public. The text of the problem comes from the path alone. Callers who must first change their password
+ * get a problem that tells them so, whatever the path names.
  */
 export function requireVisible<T>(
   request: Pick<FastifyRequest, 'identity' | 'params'>,

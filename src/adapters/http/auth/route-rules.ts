@@ -3,11 +3,17 @@ import type { AccessLevel, Identity } from '#domain/access/decide-access.ts';
 declare module 'fastify' {
   interface FastifyContextConfig {
     rules?: RouteRules;
-    /** A form of a page. Its action checks the proof that one of our pages sent it. */
+    /**
+     * The route handles the form of a page. The API route that it calls checks that one of our pages sent the
+     * form.
+     */
     form?: boolean;
   }
   interface FastifyRequest {
-    /** Set before the handler runs, on every route that needs something. */
+    /**
+     * Set before the handler runs. Undefined on a route that needs nothing, and on a public route if the
+     * caller is unknown.
+     */
     identity: Identity | undefined;
   }
 }

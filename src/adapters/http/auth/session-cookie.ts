@@ -3,11 +3,14 @@ import type { FastifyRequest } from 'fastify';
 import { isEncrypted, originOf } from './request-origin.ts';
 import type { SessionCodec } from './session-token.ts';
 
-/** How browsers send a session, and the proof that one of our pages sent a request. */
+/** How browsers send a session, and how a request proves that one of our pages sent it. */
 export interface BrowserRules {
   /** The cookies that the browser of this request accepts and sends back. */
   cookies: (request: FastifyRequest) => BrowserCookies;
-  /** Origin of the external URL. Undefined: not set, and any host that the browser uses counts as ours. */
+  /**
+   * Origin of the external URL. Undefined if there is no external URL: then any host that the browser uses
+   * counts as ours.
+   */
   origin: string | undefined;
   csrfToken: SessionCodec['csrfToken'];
 }
@@ -23,8 +26,8 @@ interface BrowserCookies {
 }
 
 /**
- * Cookies are sent to this host only and hidden from scripts. Browsers refuse Secure cookies over plain HTTP,
- * so without TLS they have neither that attribute nor the `__Host-` prefix.
+ * Browsers send these cookies to this host only and hide them from scripts. They refuse Secure cookies over
+ * plain HTTP, so without TLS the cookies have neither that attribute nor the `__Host-` prefix.
  */
 const SECURE = cookiesNamed('__Host-millrace', true);
 const PLAIN = cookiesNamed('millrace', false);
@@ -51,8 +54,8 @@ export function browserRules(
 }
 
 /**
- * The session cookie of the request. Without an external URL we cannot see whether a proxy ends TLS, so the
- * cookie that proves TLS wins.
+ * Returns the session cookie of the request. Without an external URL the gateway cannot know whether a proxy
+ * terminates TLS. So it prefers the `__Host-` cookie, which browsers send only with TLS.
  */
 export function sessionCookie(request: FastifyRequest, rules: BrowserRules): string | undefined {
   const cookies = request.server.parseCookie(request.headers.cookie ?? '');

@@ -8,12 +8,14 @@ const ISSUER_AND_AUDIENCE = 'millrace';
 interface SessionClaims {
   id: string;
   userId: number;
+  /** Counts the times that all sessions of the user were ended. A token with an older number is invalid. */
   tokenGen: number;
 }
 
 export interface SessionCodec {
+  /** Without `expiresAt` the token never expires. */
   sign(session: SessionClaims & { openedAt: Date; expiresAt?: Date }): Promise<string>;
-  /** Undefined if this key did not sign the token for Millrace, or if it has expired. */
+  /** Returns undefined if this key did not sign the token for Millrace, or if the token has expired. */
   read(token: string, now: Date): Promise<SessionClaims | undefined>;
   /** The CSRF token of a session, which only our own pages know. */
   csrfToken(sessionId: string): string;
