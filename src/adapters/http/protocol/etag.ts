@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /**
- * Adds an ETag to each complete response to a GET that has none, and answers 304 if the client has that
- * content.
+ * Adds an ETag to a response to a GET that has status 200, a text as payload and no ETag yet. If the client
+ * has that content already, changes the status to 304. Returns the payload to send.
  */
 export function answerNotModified(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
   if (typeof payload !== 'string' || request.method !== 'GET' || reply.statusCode !== 200) return payload;
@@ -15,7 +15,10 @@ export function answerNotModified(request: FastifyRequest, reply: FastifyReply, 
   return null;
 }
 
-/** Sets the ETag before the content exists. Returns whether the client has that content already. */
+/**
+ * Sets the ETag of a response whose content is not made yet. Returns whether the client has that content
+ * already.
+ */
 export function clientHas(
   request: Pick<FastifyRequest, 'headers'>,
   reply: FastifyReply,

@@ -77,7 +77,7 @@ export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply
   if (problem.kind === 'unauthenticated') void reply.header('www-authenticate', 'Bearer realm="millrace"');
   const { retry_after: wait = problem.status === 503 ? 1 : undefined } = problem.extensions;
   if (typeof wait === 'number') void reply.header('retry-after', String(wait));
-  // The rest of the body is not read.
+  // The rest of the body stays unread, so the connection cannot take another request.
   if (problem.status === 413) void reply.header('connection', 'close');
   return reply
     .code(problem.status)
@@ -87,7 +87,10 @@ export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply
     .send(problem.document(reply.request.id));
 }
 
-/** Problems for errors of Fastify. Any other error is an internal one, whose text is not sent. */
+/**
+ * Problems for the error codes of Fastify and Node.js. Without `detail`, the problem has the message of the
+ * error.
+ */
 const PROBLEMS_BY_CODE: Record<string, { kind: ProblemKind; detail?: string }> = {
   FST_ERR_VALIDATION: { kind: 'invalid-request' },
   FST_ERR_CTP_BODY_TOO_LARGE: { kind: 'too-large', detail: 'The body is too large for this path.' },
@@ -109,8 +112,13 @@ const PROBLEMS_BY_CODE: Record<string, { kind: ProblemKind; detail?: string }> =
   ERR_HTTP_REQUEST_TIMEOUT: { kind: 'invalid-request', detail: 'The request took too long to arrive.' },
 };
 
+/** For the error codes of zlib, which start with `Z_`. */
 const BAD_GZIP = { kind: 'invalid-request', detail: 'The body is not valid gzip.' } as const;
 
+/**
+ * Returns the problem for an error that a hook or a handler threw. The text of an unknown error is not sent,
+ * because it may contain internal names.
+ */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (isError(error) && 'code' in error) {

@@ -1,4 +1,7 @@
-/** Returns what the promise resolves to, or throws once it takes longer. The work itself is not stopped. */
+/**
+ * Returns what the promise resolves to, or throws if that takes longer than `milliseconds`. The work behind
+ * the promise continues.
+ */
 export async function withTimeout<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
   const { promise: timeout, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`no answer within ${milliseconds} ms`)), milliseconds);
