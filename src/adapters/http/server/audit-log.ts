@@ -6,8 +6,9 @@ import type { AuditEntry, AuditStore } from '#flows/people/ports.ts';
 const RECORDED_FIELDS = ['version_id', 'comment', 'message', 'signature'];
 
 /**
- * Returns a hook that records the action that the route names in `audit`, before the response is sent. If the
- * entry cannot be stored, the response is sent nevertheless and the program's log contains the entry.
+ * Returns a hook that runs before the response is sent. If the status is below 300, the hook records the
+ * action that the route names in `audit`. If the entry cannot be stored, the response is sent nevertheless
+ * and the log of the process contains the entry.
  */
 export function auditHook(audit: Pick<AuditStore, 'record'>, now: () => Date) {
   return async (request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> => {
@@ -27,6 +28,7 @@ function entryOf(request: FastifyRequest, action: string, payload: unknown): Omi
   const params = textsOf(request.params);
   const { credential = 'installation', user = 'unknown' } = request.identity ?? {};
   const responseData = textsOf(dataOf(payload));
+  // The number of a build that a trigger created. For an action on a build, the path has its number.
   const number = params['build'] === undefined ? responseData['number'] : undefined;
   return {
     ...defined({ team: params['team'] }),

@@ -15,15 +15,16 @@ export function mediumOf({
   }
   if (method !== 'GET' && method !== 'HEAD') return undefined;
   if (headers.accept === undefined) return undefined;
-  const findType = headers.accept.length > MAX_CACHED_LENGTH ? preferredType : cachedType;
-  return findType(headers.accept) === 'text/html' ? 'page' : undefined;
+  const negotiate = headers.accept.length > MAX_CACHED_CHARACTERS ? preferredType : cachedType;
+  return negotiate(headers.accept) === 'text/html' ? 'page' : undefined;
 }
 
-/** How many Accept headers are cached: about as many as there are browsers. Longer headers are not cached. */
-const CACHED_HEADERS = 200;
-const MAX_CACHED_LENGTH = 300;
+/** How many Accept headers are cached: about as many as there are versions of browsers. */
+const MAX_CACHED_HEADERS = 200;
+/** In characters. Longer Accept headers are not cached. */
+const MAX_CACHED_CHARACTERS = 300;
 const preferredType = (accept: string) => preferred(accept, ['application/json', 'text/html']);
-const cachedType = memoize(CACHED_HEADERS, preferredType);
+const cachedType = memoize(MAX_CACHED_HEADERS, preferredType);
 
 /**
  * Fastify constraint that selects a handler by medium. If a path has no page, browsers get the route for

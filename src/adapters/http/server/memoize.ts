@@ -1,10 +1,10 @@
 /**
- * Caches what `make` returns for a key. Holds at most `2 × maxEntries` values and drops those not used
- * lately. The cache copies its keys: a key cut out of a longer text, such as a URL, would keep the whole text
- * in memory.
+ * Returns a function that caches what `make` returns for a key. The cache holds at most `2 × maxEntries`
+ * values and drops those that were not used lately. It copies its keys, because a key cut out of a longer
+ * text, such as a URL, would keep the whole text in memory.
  */
-export function memoize<V>(maxEntries: number, make: (key: string) => V): (key: string) => V {
-  let [recent, older] = [new Map<string, V>(), new Map<string, V>()];
+export function memoize<Value>(maxEntries: number, make: (key: string) => Value): (key: string) => Value {
+  let [recent, older] = [new Map<string, Value>(), new Map<string, Value>()];
   return (key) => {
     const cached = recent.get(key);
     if (cached !== undefined) return cached;

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 
 /**
- * A plugin with a name for error messages. To name a plugin that has none, Fastify searches all loaded
- * modules, which is slow.
+ * Returns a plugin with a name, which Fastify shows in error messages. Without a name, Fastify would search
+ * all loaded modules for one, which is slow.
  */
 export function namedPlugin<Instance = FastifyInstance>(
   name: string,

@@ -53,7 +53,7 @@ export function describeRoutes(app: App, version: string): void {
         schema: {
           ...schema,
           ...(config?.publicResponse !== undefined && {
-            response: forBoth(schema?.response, config.publicResponse),
+            response: responsesOf(schema?.response, config.publicResponse),
           }),
           description,
           security: securityOf(needs),
@@ -70,14 +70,14 @@ function rulesOf(config: { rules?: RouteRules } | undefined, name: string): Rout
   return config.rules;
 }
 
-/** `{}`: without credentials, a public route answers what the public gets. */
+/** `{}` stands for no credentials: a public route then returns what the public may see. */
 function securityOf(needs: AccessLevel): Record<string, string[]>[] {
   if (needs === 'nothing') return [];
   return [{ bearer: [] }, { cookie: [] }, ...(needs === 'public' ? [{}] : [])];
 }
 
-/** One schema for members, another for the public. */
-function forBoth(response: unknown, publicResponse: object): Record<string, unknown> {
+/** The response schemas of a route that returns other fields to the public than to members. */
+function responsesOf(response: unknown, publicResponse: object): Record<string, unknown> {
   const { 200: members, ...others } = Object(response);
   return {
     ...others,
@@ -90,7 +90,7 @@ function forBoth(response: unknown, publicResponse: object): Record<string, unkn
   };
 }
 
-/** Adds the problem response, which no schema of a route names, to each operation. */
+/** Adds the response for problems to each operation, because no route has it in its schema. */
 function withProblems<D extends { paths?: object }>(document: D): D {
   const problem = {
     description: 'A problem',

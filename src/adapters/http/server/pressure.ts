@@ -14,13 +14,13 @@ export const PRESSURE_LIMITS: PressureLimits = {
   heapBytes: Math.floor(getHeapStatistics().heap_size_limit * 0.9),
 };
 
-/** How long a reading counts. The plugin measures once a second. */
-const READING_MS = 20;
+/** How long a measurement is used, in milliseconds. The plugin measures once a second. */
+const MEASUREMENT_MS = 20;
 
 /**
- * Returns a function that says whether the process is overloaded: a request would then time out, so it is
- * better refused at once. The plugin only measures, because its own hook would look up the route at each
- * request.
+ * Returns a function that says whether the process is overloaded. A request to an overloaded process would
+ * time out, so it is better refused at once. The plugin only measures: its own hook would look up the route
+ * at each request.
  */
 export function watchPressure(app: App, { delay, heapBytes }: PressureLimits): () => boolean {
   void app.register(underPressure, {});
@@ -28,10 +28,11 @@ export function watchPressure(app: App, { delay, heapBytes }: PressureLimits): (
   let isOverloaded = false;
   return () => {
     const now = performance.now();
-    if (now - readAt < READING_MS) return isOverloaded;
+    if (now - readAt < MEASUREMENT_MS) return isOverloaded;
     readAt = now;
     const { eventLoopDelay, heapUsed } = app.memoryUsage();
-    // The delay is infinite while it has not been measured, for a second after a slow start.
+    // The plugin reports an infinite delay if it has no measurement, as in the first second after a slow
+    // start.
     isOverloaded = (eventLoopDelay > delay && eventLoopDelay !== Infinity) || heapUsed > heapBytes;
     return isOverloaded;
   };

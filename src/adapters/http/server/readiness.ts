@@ -19,8 +19,9 @@ export async function healthOf(
 }
 
 /**
- * Pings the database at most once a second, for at most two seconds, however many probes come. The reason is
- * only logged: an error's text may name hosts and users.
+ * Returns a function that pings the database at most once a second, however many probes come, and waits two
+ * seconds for each answer. It returns undefined if the database answers, otherwise a sentence. The error is
+ * only reported to the log, because its text may name hosts and users.
  */
 export function databaseReadiness(
   ping: () => Promise<unknown>,

@@ -33,7 +33,7 @@ interface HookParts {
 }
 
 interface RouteHooks {
-  /** Calls `done`, or returns a promise to wait for. */
+  /** Calls `done`, returns a promise to wait for, or throws a problem. */
   onRequest: (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -45,8 +45,9 @@ interface RouteHooks {
 }
 
 /**
- * Adds hooks that run for every request before and after its handler. Each route gets hooks that know the
- * route: asking Fastify for it at each request costs as much as all other work of a hook.
+ * Adds hooks that run for every request before and after its handler. Each route gets hooks of its own that
+ * know the route, because looking the route up at each request would cost as much as all other work of a
+ * hook.
  */
 export function addRouteHooks(app: App, hookParts: HookParts): void {
   const { audit } = hookParts.parts;
@@ -58,7 +59,7 @@ export function addRouteHooks(app: App, hookParts: HookParts): void {
       throw new Error(`route ${String(method)} ${url} does not say who may call it`);
     const { onRequest, onSend, onResponse } = hooksOf({ ...config, url });
     route.onRequest = onRequest;
-    // Fastify removes the body of a HEAD in its last onSend hook.
+    // For HEAD, Fastify's own onSend hook removes the body and must stay the last one.
     route.onSend = [
       (request, reply, payload, done) => done(null, onSend(request, reply, payload)),
       ...[route.onSend ?? []].flat(),
@@ -90,7 +91,7 @@ function addNotFoundHooks(app: App, { onRequest, onSend, onResponse }: RouteHook
 function hookFactory(app: App, { parts, headers, timeLimit, isOverloaded }: HookParts) {
   const limits = timeLimits(app);
   const log = accessLog(parts.log);
-  const checkProxy = warnOfUntrustedProxies(parts.log, parts.trustedProxies ?? []);
+  const warnOfProxy = warnOfUntrustedProxies(parts.log, parts.trustedProxies ?? []);
   return ({
     url,
     rules,
@@ -98,13 +99,13 @@ function hookFactory(app: App, { parts, headers, timeLimit, isOverloaded }: Hook
     publicResponse,
     timeLimit: limit = timeLimit,
   }: RouteFacts): RouteHooks => {
-    const varies = publicResponse !== undefined && { vary: 'Accept, Authorization, Cookie' };
-    const fixedHeaders = { ...headers[content], ...varies, 'cache-control': cacheControlOf(rules) };
+    const varyHeader = publicResponse !== undefined && { vary: 'Accept, Authorization, Cookie' };
+    const fixedHeaders = { ...headers[content], ...varyHeader, 'cache-control': cacheControlOf(rules) };
     const authenticate = authenticator(parts, rules);
     return {
       onRequest(request, reply, done) {
         limits.watch(reply, limit);
-        checkProxy(request.raw);
+        warnOfProxy(request.raw);
         void reply.headers(fixedHeaders).header('x-request-id', request.id);
         if (url !== PROBE_PATH && isOverloaded()) throw new Problem('unavailable', OVERLOADED);
         const pending = authenticate(request);
@@ -135,8 +136,8 @@ function isPage(reply: FastifyReply): boolean {
 }
 
 /**
- * Returns a function that sets the identity of a request, and refuses the request if it may not call the
- * route. It returns a promise only if it has to look up credentials.
+ * Returns a function that sets `request.identity`, or throws a problem if the caller may not call the route.
+ * It returns a promise only if it has to look up credentials.
  */
 function authenticator(
   parts: ServerParts,

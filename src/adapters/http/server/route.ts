@@ -33,8 +33,8 @@ declare module 'fastify' {
     /** Throws a problem if the caller may no longer read what the request asked for. */
     recheckAccess(request: FastifyRequest): Promise<void>;
     /**
-     * Returns the same check for many requests. It looks each credential up once, and returns who the caller
-     * is now.
+     * Returns a check like `recheckAccess` for one round over many requests. The check looks each credential
+     * up only once, and returns the current identity of the caller.
      */
     checkRights(): (request: FastifyRequest) => Promise<Identity | undefined>;
     /** Throws a problem if the address of a non-member has made too many requests. */
@@ -57,11 +57,12 @@ export interface Route {
   register(app: App): void;
 }
 
-/** A page or a form: what a browser gets from a path or sends to it, where programs use JSON. */
+/** A page, or the handler of a form, at a path where programs get or send JSON. */
 export interface PageRoute {
   register(app: App, routes: readonly Route[]): void;
 }
 
+/** Reads one request body, chunk by chunk. `verdict` is called after the last chunk. */
 interface BodyReader {
   update(chunk: Uint8Array): void;
   verdict(): unknown;
@@ -79,7 +80,7 @@ type Handler<S extends FastifySchema> = RouteHandlerMethod<
 
 /** What non-members get instead of what the handler returns to members. */
 interface ForPublic<S extends FastifySchema> {
-  /** No other field is sent to them, whatever `read` returns. */
+  /** Schema of the response to non-members. A field that it lacks is not sent, whatever `read` returns. */
   response: TSchema;
   /** Returns undefined if nothing exists there, or nothing public. */
   read: (request: Parameters<Handler<S>>[0]) => Promise<object | undefined>;
@@ -93,13 +94,13 @@ interface RouteParts<S extends FastifySchema> extends Pick<Route, 'method' | 'ur
    * Time limit in milliseconds, until the last byte of the response, if the server's own limit is too short.
    */
   timeLimit?: number;
-  /** Reads a body of any type in pieces; its verdict is the handler's `body`. */
+  /** Reads a body of any content type in chunks. The handler gets the verdict of the reader as `body`. */
   bodyReader?: (request: FastifyRequest) => BodyReader;
   /** An image may be embedded anywhere. Pages need no mark: their content type shows what they are. */
   content?: 'image';
   /**
-   * Required if the route needs `public`. `same`: the handler answers everyone and checks that they may see
-   * it.
+   * Required if the route needs `public`, otherwise not allowed. `same`: the handler also answers
+   * non-members, and checks that they may see the data.
    */
   forPublic?: ForPublic<S> | 'same';
   handler: Handler<S>;
@@ -141,7 +142,10 @@ function rulesOf({ needs, about, audit, beforePasswordChange }: RouteRules): Rou
   };
 }
 
-/** Returns a handler that counts the request of a non-member against its address before any look-up. */
+/**
+ * Returns the option `preHandler` of a route that needs `public`, and no option for other routes. Its hook
+ * counts the request of a non-member against the limit of its address before any look-up.
+ */
 function preHandlerFor<S extends FastifySchema>(forPublic: ForPublic<S> | 'same' | undefined) {
   if (forPublic === undefined) return {};
   return { preHandler: forPublic === 'same' ? limitNonMembers : answerNonMembers(forPublic) };
@@ -151,9 +155,9 @@ async function limitNonMembers(request: FastifyRequest): Promise<void> {
   if (isNonMember(request)) request.server.limitPublicReads(request);
 }
 
-/** Answers before the handler, which non-members never reach. */
+/** Returns a hook that answers non-members, so that only members reach the handler of the route. */
 function answerNonMembers<S extends FastifySchema>({ response, read }: ForPublic<S>) {
-  // Fastify caches the compiled schema by this object.
+  // Fastify caches the compiled serializer under this object, so each route uses one object of its own.
   const schema = { ...response };
   return async (
     request: Parameters<Handler<S>>[0],
@@ -179,7 +183,7 @@ function readBodies(app: App, readerOf: (request: FastifyRequest) => BodyReader,
   });
 }
 
-/** Reads by events: asynchronous iteration would double the cost of a small body. */
+/** Reads by events, because asynchronous iteration would double the cost of a small body. */
 async function readAll(payload: Readable, reader: BodyReader, limit: number): Promise<unknown> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let size = 0;

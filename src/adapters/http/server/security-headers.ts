@@ -14,8 +14,9 @@ const EVERYWHERE: Headers = {
 };
 
 /**
- * For all but images. Browsers refuse to show a document that is both sandboxed and has an opener policy
- * (HTML standard, navigation), and an image that is opened by itself is sandboxed.
+ * Browsers refuse to show a document that is sandboxed and also has an opener policy (HTML standard,
+ * navigation). An image that is opened in a tab of its own is a sandboxed document, so images get none of
+ * these headers.
  */
 const ALL_BUT_IMAGES: Headers = {
   'x-frame-options': 'DENY',
@@ -26,14 +27,14 @@ const ALL_BUT_IMAGES: Headers = {
 };
 
 const BY_KIND: Record<ContentKind, Headers> = {
-  /** Never a document to a browser: nothing may run or frame it. */
+  /** If a browser opens the data as a document, nothing in it may run and no page may frame it. */
   data: {
     'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
     'referrer-policy': 'no-referrer',
   },
   /**
-   * Forms may lead only to our own pages, even after a redirect. So pages send people to an identity provider
-   * with a link.
+   * The browser lets a form lead only to our own pages, even after a redirect. So a page sends people to an
+   * identity provider with a link, not with a form.
    */
   page: {
     'content-security-policy': [
@@ -49,7 +50,7 @@ const BY_KIND: Record<ContentKind, Headers> = {
     // With `no-referrer` browsers would hide the origin of our own forms, which the CSRF check needs.
     'referrer-policy': 'same-origin',
   },
-  /** An SVG that is opened by itself is a document: it may run nothing and has no origin. */
+  /** An SVG that is opened in a tab of its own is a document: it may run nothing and has no origin. */
   image: {
     'content-security-policy':
       "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox",
@@ -75,7 +76,8 @@ export function securityHeaders(externalUrl: string | undefined): Record<Content
 const TEAM_NEEDS = new Set(['read', 'write', 'maintain', 'admin', 'public']);
 
 /**
- * What a team shares may be cached and is revalidated by its tag. Personal data and secrets are never cached.
+ * Browsers may cache what the members of a team share, but must revalidate it by its ETag. Anything else,
+ * such as personal data, is never cached.
  */
 export function cacheControlOf(rules: RouteRules | undefined): string {
   return rules !== undefined && TEAM_NEEDS.has(rules.needs) ? 'private, no-cache' : 'no-store';

@@ -6,18 +6,19 @@ import { accessLog } from '#adapters/telemetry/log.ts';
 import type { ObserveRequest } from '#adapters/telemetry/metrics.ts';
 import type { securityHeaders } from './security-headers.ts';
 
-/** An image that anyone may see, drawn already. */
+/** An image that was drawn before and that anyone may see. */
 interface CachedImage {
-  /** Pattern of its route, for the log and the metrics. */
+  /** Path pattern of its route, for the log and the metrics. */
   route: string;
   type: string;
+  /** The ETag without its quotes. */
   tag: string;
   bytes: Uint8Array;
 }
 
 /**
- * Finds a cached image by path and query as they were sent. Undefined: the image is not cached; it may exist
- * nevertheless.
+ * Returns the cached image for a path with its query, as the client sent them. Undefined: it is not cached,
+ * but its route may still have it.
  */
 export type FindCachedImage = (url: string) => CachedImage | undefined;
 
@@ -30,10 +31,10 @@ interface ImageServerParts {
 }
 
 /**
- * Serves cached images before Fastify sees the request, and returns true if it did. The response, the log
- * line and the metrics are those of the route but take less CPU time (ADR 0024): viewers request the image of
- * a public page far more often than it changes. Requests with credentials go to the route, so this checks no
- * rights.
+ * Returns a function that serves a cached image before Fastify sees the request, and returns whether it did.
+ * Viewers request the image of a public page far more often than it changes, and this takes less CPU time
+ * than the route (ADR 0024). Response, log line and metrics are the same as from the route. Requests with
+ * credentials go to the route, so no rights are checked here.
  */
 export function serveCachedImage({ parts, headers, isOverloaded, find, idOf }: ImageServerParts) {
   const fixedHeaders = { ...headers.image, 'cache-control': 'no-cache' };

@@ -18,24 +18,27 @@ export interface ServerParts {
   routes: Route[];
   /** What browsers get at the paths of routes, and the forms that they send. */
   pages?: ServerPages;
-  /** Images that are served before the routes; the response is the same. */
+  /**
+   * Finds images that are served before Fastify sees the request. The response is the same as from their
+   * route.
+   */
   cachedImages?: FindCachedImage;
   authenticate: Authenticate;
   log: FastifyBaseLogger;
   audit?: Pick<AuditStore, 'record'>;
-  /** Sessions of browsers. Without it only the `Authorization` header counts. */
+  /** Rules for the sessions of browsers. Absent: only the `Authorization` header counts. */
   browser?: BrowserRules;
-  /** Addresses or ranges of proxies that may name the sender's address. */
+  /** Ranges of the proxies that may name the sender's address, such as `10.1.0.0/16`. */
   trustedProxies?: string[];
   /** Version of the program, for the OpenAPI document. */
   version?: string;
-  /** The address that people open. If it is HTTPS, the gateway instructs browsers to use nothing else. */
+  /** The URL that people open. If it is HTTPS, the gateway tells browsers to use HTTPS only. */
   externalUrl?: string | undefined;
   /** Defaults to `PUBLIC_RATE_LIMITS`. */
   publicRateLimits?: PublicRateLimits;
   /** Limits above which requests are refused. Absent: no request is refused. */
   pressure?: PressureLimits;
-  /** Once true, each response closes its connection, so that no connection is cut when the process ends. */
+  /** Once true, each response closes its connection, so that no request is cut off when the process ends. */
   draining?: () => boolean;
   observe?: ObserveRequest;
 }

@@ -25,7 +25,7 @@ import { securityHeaders } from './security-headers.ts';
 import { serveCachedImage } from './serve-cached-image.ts';
 import type { ServerParts } from './server-parts.ts';
 
-/** Limits of every request of the public listener; times in milliseconds. */
+/** Limits of the public listener: sizes in bytes, times in milliseconds. */
 const LIMITS = {
   bodyLimit: 1024 * 1024,
   maxParamLength: 200,
@@ -38,13 +38,13 @@ const LIMITS = {
 };
 
 /**
- * Creates the public HTTP server. Each route checks who may call it; a route without rules cannot be
- * registered, and every other path is refused.
+ * Creates the public HTTP server. Before each handler it checks who may call the route. A route without rules
+ * cannot be registered, and every path without a route gets 404.
  */
 export function createServer(parts: ServerParts): App {
   const headers = securityHeaders(parts.externalUrl);
   const idOf = requestIds(parts.trustedProxies ?? []);
-  // Set below: it needs the app, which needs the function to be created.
+  // Set below, because it needs the app, and the app needs a function that calls it.
   let serveFromCache: ServeFromCache | undefined;
   const app = openApp(parts, {
     headers,
@@ -98,7 +98,7 @@ function openApp(parts: ServerParts, { headers, idOf, serveFromCache }: AppParts
         if (!serveFromCache(request, response)) handle(request, response);
       }),
     routerOptions: { maxParamLength: LIMITS.maxParamLength, constraints: { medium: byMedium } },
-    // No hook runs for errors of the framework, so the headers are set here.
+    // Fastify runs no hook for errors of its own, so the headers are set here.
     frameworkErrors: (error, _request, reply) => {
       void sendProblem(
         reply.headers(headers.data).header('x-request-id', reply.request.id),
@@ -128,11 +128,12 @@ function decorate(app: App, parts: ServerParts): void {
       await identify(partsWithCache, request, rulesWhileReading(request));
   });
   const limits = parts.publicRateLimits ?? PUBLIC_RATE_LIMITS;
-  const limitPages = limitByAddress(limits, () => performance.now());
-  // Images have a limit of their own, because a page with many badges must not use up the requests for lists.
+  const limitOthers = limitByAddress(limits, () => performance.now());
+  // Images have a limit of their own, so that a page with many badges does not use up the requests for other
+  // data.
   const limitImages = limitByAddress(limits, () => performance.now());
   app.decorate('limitPublicReads', ({ ip, routeOptions }: FastifyRequest) =>
-    routeOptions.config.content === 'image' ? limitImages(ip) : limitPages(ip),
+    routeOptions.config.content === 'image' ? limitImages(ip) : limitOthers(ip),
   );
 }
 
@@ -146,7 +147,8 @@ function problemSender(parts: ServerParts) {
 }
 
 /**
- * Answers bytes that are not an HTTP request, without their text or a log line that an attacker could fill.
+ * Answers a request that Node.js cannot parse. It neither repeats the bytes nor logs them, because an
+ * attacker could fill the log.
  */
 function answerMalformed(error: Error, socket: Socket): void {
   const code = 'code' in error ? String(error.code) : '';

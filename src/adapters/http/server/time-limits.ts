@@ -3,11 +3,14 @@ import { Problem } from '#adapters/http/protocol/problem.ts';
 import type { App } from './route.ts';
 
 /**
- * Time limits of responses. One clock serves all: a timer for each would cost as much as the rest of a small
- * request.
+ * Time limits of responses. One clock serves all responses, because a timer for each would cost as much as
+ * the rest of a small request.
  */
 export interface TimeLimits {
-  /** Sends a problem after this time, or up to a second later, unless the reply is released before. */
+  /**
+   * Sends a problem after this time, or up to a second later, unless the reply is released before. If the
+   * response has begun, cuts it off instead.
+   */
   watch(reply: FastifyReply, milliseconds: number): void;
   release(reply: FastifyReply): void;
 }
@@ -39,7 +42,7 @@ export function timeLimits(app: App): TimeLimits {
 const isReplyEnded = (reply: FastifyReply): boolean => reply.sent || reply.raw.destroyed;
 
 function giveUp(reply: FastifyReply): void {
-  // A response that is cut off cannot be mistaken for a complete one.
+  // The connection is cut, so that the client does not take the response for a complete one.
   if (reply.raw.headersSent) reply.raw.destroy();
   else void reply.send(new Problem('unavailable', TIMEOUT_DETAIL));
 }

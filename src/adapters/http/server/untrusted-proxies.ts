@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyBaseLogger } from 'fastify';
 
 /**
- * Warns once if requests come through a proxy that is not trusted: everyone behind it counts as one address
- * and shares its limits.
+ * Returns a function that warns once if a request comes through a proxy and no proxy is trusted: everyone
+ * behind that proxy counts as one address and shares its limits.
  */
 export function warnOfUntrustedProxies(
   log: Pick<FastifyBaseLogger, 'warn'>,
