@@ -38,7 +38,10 @@ import { pageOnlyRoutes, personalPageOnlyRoutes } from './pages/browser-only-rou
 import { openApiRoutes } from './server/open-api.ts';
 import type { Route } from './server/route.ts';
 
-/** Every route of pipelines, and of the server itself. */
+/**
+ * The routes of the server itself, and those that read pipelines, jobs, builds and resources or act on them.
+ * `accessRoutes` has the routes that create, change, rename and delete pipelines.
+ */
 export function publicRoutes(
   ports: PipelinePorts,
   readiness: Readiness,
@@ -71,7 +74,8 @@ export function publicRoutes(
 }
 
 /**
- * The routes of accounts, sessions, tokens, members and the audit log, and of the installation as an issuer.
+ * The routes of accounts, sessions, tokens, teams, secrets, caches, the audit log and the keys of identity
+ * tokens, and those that create, change, rename and delete pipelines.
  */
 export function accessRoutes(ports: AccessPorts): Route[] {
   return [

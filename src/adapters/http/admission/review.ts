@@ -2,13 +2,13 @@ import type { ManifestDiagnosis, ManifestText } from '#flows/pipelines/diagnose-
 
 const API_VERSION = 'admission.k8s.io/v1';
 const KIND = 'AdmissionReview';
-/** In characters. It is also the limit of a condition's message, which has the same text. */
+/** In characters. A message of a condition has the same text and the same limit. */
 const MAX_MESSAGE_CHARACTERS = 32_000;
 /** In characters. The API server cuts longer warnings. */
 const MAX_WARNING_CHARACTERS = 250;
 const MAX_WARNINGS = 20;
 
-/** The part of an AdmissionReview request that is used. */
+/** The fields of an AdmissionReview request that Millrace uses. */
 export interface Review {
   uid: string;
   namespace: string;
@@ -20,7 +20,7 @@ export interface Review {
 /** `unchecked`: why the manifest could not be checked. */
 export type AdmissionVerdict = ManifestDiagnosis | { unchecked: string };
 
-/** Returns the review in a body, or undefined if it is not about a Pipeline. */
+/** Reads the review from a request body. Returns undefined if it is not about a Pipeline. */
 export function readReview(body: unknown): Review | undefined {
   if (textIn(body, 'apiVersion') !== API_VERSION || textIn(body, 'kind') !== KIND) return undefined;
   const request = fieldIn(body, 'request');
@@ -37,7 +37,7 @@ export function readReview(body: unknown): Review | undefined {
   return { uid, name, namespace, manifest: { config, vars: textsIn(fieldIn(spec, 'vars')), varsElsewhere } };
 }
 
-/** Returns the response as an AdmissionReview. */
+/** Returns the verdict as an AdmissionReview response. */
 export function answerTo({ uid, name }: Review, verdict: AdmissionVerdict): object {
   return { apiVersion: API_VERSION, kind: KIND, response: { uid, ...responseFor(name, verdict) } };
 }
@@ -53,7 +53,7 @@ function responseFor(name: string, verdict: AdmissionVerdict): object {
       status: 'Failure',
       code: 422,
       reason: 'Invalid',
-      // kubectl shows kind, name and causes; others show the message.
+      // kubectl shows kind, name and causes. Other clients show the message.
       message: `spec.config: ${lines.join('\n')}`,
       details: {
         group: 'millrace.dev',

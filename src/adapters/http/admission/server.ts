@@ -9,10 +9,15 @@ import { answerTo, readReview, type AdmissionVerdict, type Review } from './revi
 
 export const ADMISSION_PATH = '/validate-pipeline';
 
-/** Limit for the object and its previous version, at most 3 MiB each, and the rest of the review. */
+/**
+ * A review contains the object and its previous version, which have at most 3 MiB each, and some more fields.
+ */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 const MAX_CONCURRENT = 16;
-/** After three seconds (`timeoutSeconds` in the chart) the API server would admit the manifest silently. */
+/**
+ * Less than the three seconds (`timeoutSeconds` in the chart) after which the API server admits the manifest
+ * without a warning.
+ */
 const MAX_REVIEW_MS = 2500;
 
 export type ReviewResult = 'allowed' | 'refused' | 'unchecked';
@@ -20,6 +25,7 @@ export type ReviewResult = 'allowed' | 'refused' | 'unchecked';
 export interface AdmissionServerParts {
   diagnose: (manifest: ManifestText, namespace: string) => Promise<ManifestDiagnosis>;
   log: Log;
+  /** Called with the result of each review, for metrics. */
   reviewed?: (result: ReviewResult) => void;
   observe?: ObserveRequest;
   /** How long one review may take, in milliseconds. */
@@ -29,9 +35,9 @@ export interface AdmissionServerParts {
 }
 
 /**
- * Creates the TLS listener that the API server asks about Pipelines. It needs a certificate
- * (`setSecureContext`) before it can answer. If a manifest cannot be checked, it is admitted, and the
- * condition of its Pipeline reports later what is wrong.
+ * Creates the HTTPS server that the API server calls to review Pipelines. Before it can answer, it needs a
+ * certificate (`setSecureContext`). A manifest that cannot be checked is admitted with a warning. The
+ * condition Ready of the Pipeline then reports whether the manifest is valid.
  */
 export function createAdmissionServer({ diagnose, ...parts }: AdmissionServerParts): Server {
   const answerParts = { ...parts, diagnose: oneAtATime(diagnose) };
@@ -52,7 +58,7 @@ export function createAdmissionServer({ diagnose, ...parts }: AdmissionServerPar
       runningReviews += 1;
       answer(request, response, answerParts)
         .catch((error: unknown) => {
-          // The client has disconnected in the middle of its request.
+          // The client has disconnected before its request was complete.
           if (request.destroyed && !request.complete) return;
           parts.log.error({ err: error }, 'a review could not be answered');
           refuse(response, { status: 500, reason: 'failed' });
@@ -88,8 +94,8 @@ const TOO_LARGE: Refusal = { status: 413, reason: 'the body is too large' };
 type Diagnose = AdmissionServerParts['diagnose'];
 
 /**
- * Returns a function that diagnoses one manifest at a time, so that many requests do not hold up the
- * reconciler. It skips manifests whose reviews have timed out. Namespaces take turns.
+ * Returns a function that diagnoses one manifest at a time, so that many reviews do not hold up the
+ * reconciler in the same process. It skips a manifest whose review has timed out. Namespaces take turns.
  */
 function oneAtATime(
   diagnose: Diagnose,
@@ -176,7 +182,7 @@ function resultOf(verdict: AdmissionVerdict): ReviewResult {
 
 function refuse(response: ServerResponse, { status, reason }: Refusal): void {
   if (response.headersSent) return;
-  // The rest of the body is not read.
+  // The rest of the body stays unread, so the connection cannot take another request.
   response.setHeader('connection', 'close');
   if (status === 405) response.setHeader('allow', 'POST');
   sendPlainly(response, status, `${reason}\n`);
