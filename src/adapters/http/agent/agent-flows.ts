@@ -22,11 +22,14 @@ import type { AgentSessionAnswer, SessionStore } from '#flows/builds/session-por
 import type { CheckStore } from '#flows/checks/ports.ts';
 import { recordVersions } from '#flows/checks/record-versions.ts';
 
-/** The flows behind the routes of agents. Tests of the routes replace them. */
+/**
+ * The flows behind the routes of agents, as an interface that tests of the routes can replace. The answer
+ * `over` means that the session has ended.
+ */
 export interface AgentFlows {
   /**
-   * `onProvisional` is called at most once, before the answer, with work that may begin while the session is
-   * still being checked.
+   * `peer` is the IP address of the agent. `onProvisional` is called at most once, before the answer, with
+   * work that may begin while the session is still being checked.
    */
   openSession(
     request: SessionRequest,
@@ -56,16 +59,16 @@ export interface AgentPorts
 }
 
 /**
- * Calls listeners when something may have changed for a build. `on` returns a function that removes the
- * listener.
+ * Calls listeners when something may have changed for the build with this row id. `on` returns a function
+ * that removes the listener.
  */
 export interface BuildHints {
   on(build: number, listener: () => void): () => void;
 }
 
 /**
- * Calls listeners when a build takes a warm Pod, or may have taken it. `on` returns a function that removes
- * the listener.
+ * Calls listeners when a build has taken the warm Pod with this row id, or may have taken it. `on` returns a
+ * function that removes the listener.
  */
 export interface WarmHints {
   on(warm: number, listener: () => void): () => void;

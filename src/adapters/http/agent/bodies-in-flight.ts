@@ -1,14 +1,17 @@
 import { Problem } from '#adapters/http/protocol/problem.ts';
 
 /**
- * Bytes in flight of one session that are not counted. Nearly all sessions stay below this limit, and are
- * never refused.
+ * How many bytes of a session may be in flight without being counted. Nearly all sessions stay below this
+ * limit, and are never refused.
  */
 export const UNCOUNTED_BODY_BYTES = 64 * 1024;
 /** Limit on the counted bytes of all sessions together. Parsing them takes several times as much memory. */
 export const MAX_COUNTED_BODY_BYTES = 40 * 1024 * 1024;
 
-/** Counted for each piece besides its bytes: otherwise a body of many tiny pieces could take a gigabyte. */
+/**
+ * Counted for each piece in addition to its bytes, because a body of many tiny pieces could otherwise take a
+ * gigabyte.
+ */
 const EXTRA_BYTES_PER_PIECE = 512;
 
 /** A body that is being received or handled. */
@@ -23,9 +26,9 @@ export interface BodyInFlight {
 }
 
 /**
- * Bounds the memory that the bodies of all agents take together. The counted bytes of a session never exceed
- * the bytes that remain free for others, so a few sessions cannot take everything (the dynamic threshold of
- * Choudhury and Hahne, 1998).
+ * Limits the memory that the bodies of all agents take together. The counted bytes of a session never exceed
+ * the bytes that are still free, so a few sessions cannot take everything (the dynamic threshold of Choudhury
+ * and Hahne, 1998).
  */
 export class BodiesInFlight {
   /** Bytes in flight, by the hash of the session's key. */

@@ -9,14 +9,15 @@ export interface TlsCertificate {
   key: string;
   minVersion: 'TLSv1.3';
   /**
-   * Keys that encrypt session tickets. They are equal in every replica and new with each certificate, so that
-   * an agent's second connection resumes on any replica.
+   * Keys that encrypt TLS session tickets. All replicas with the same certificate have the same keys, so that
+   * the second connection of an agent can resume its TLS session on any replica.
    */
   ticketKeys: Buffer;
 }
 
 const RELOAD_INTERVAL_MS = 10_000;
 
+/** Reads `tls.crt` and `tls.key` from a folder, such as a mounted Secret. */
 export async function readCertificate(directory: string): Promise<TlsCertificate> {
   const [cert, key] = await Promise.all([
     readFile(join(directory, 'tls.crt'), 'utf8'),
@@ -30,14 +31,16 @@ export interface CertificateWatch {
   directory: string;
   /** The certificate that the server was created with. */
   initial: TlsCertificate;
+  /** Called after the server uses a renewed certificate. */
   renewed(): void;
+  /** Called if a read failed or its certificate and key do not match. */
   failed(error: unknown): void;
 }
 
 /**
- * Uses a renewed certificate without a restart; open connections keep the old one. If certificate and key do
- * not match, for example because only one of them has been written yet, it tries again later. Returns a
- * function that stops.
+ * Reads the certificate every ten seconds, and uses a renewed one without a restart. Open connections keep
+ * the old one. If certificate and key do not match, for example because only one of them has been written
+ * yet, the next read tries again. Returns a function that stops the reads.
  */
 export function followCertificate(server: Server, watch: CertificateWatch): () => void {
   let current = watch.initial;

@@ -6,13 +6,14 @@ import type { AgentFlows, BuildHints } from './agent-flows.ts';
 
 const KEEP_ALIVE_MS = 15_000;
 /**
- * Streams per session: a new stream and the stream that it replaces, whose end the server may not have
- * noticed yet.
+ * How many streams a session may have: a new one, and the one that it replaces, because the server may not
+ * have noticed yet that the old one has ended.
  */
 export const MAX_STREAMS_OF_SESSION = 2;
 
 interface CommandStreamsParts {
   flows: Pick<AgentFlows, 'followBuild'>;
+  /** Notifies that a build may have been cancelled. */
   cancels: BuildHints;
   /** Notifies that a person's shell has something for the agent of its build. */
   debugs: BuildHints;
@@ -60,7 +61,7 @@ export class CommandStreams {
     else this.#bySession.set(sessionKey, remaining);
   }
 
-  /** Ends all streams. Their agents connect again, to another replica. */
+  /** Ends all streams. Their agents then connect to another replica. */
   closeAll(): void {
     for (const response of this.#open) response.end();
   }
@@ -74,7 +75,10 @@ export class CommandStreams {
     };
   }
 
-  /** A notification is only a hint, so the state is read at the start and at each notification. */
+  /**
+   * Sends the command to cancel if the build is to be cancelled. A notification is only a hint, so this reads
+   * the state of the build at the start and at each notification.
+   */
   #followCancel(session: AgentSession & { kind: 'build' }, response: ServerResponse): () => void {
     const check = (): void => {
       this.#sendCancel(session, response).catch(this.#parts.failed);

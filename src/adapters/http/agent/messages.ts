@@ -14,6 +14,11 @@ import { METADATA_LIMITS, type Metadata } from '#domain/build/parse-protocol-out
 import { MAX_SECRET_OUTPUT_BYTES } from '#domain/build/parse-secret-output.ts';
 import { storable, storableFields } from '#domain/build/storable.ts';
 
+/*
+ * The schemas of the bodies that agents send, and the functions `storable…`, which replace the characters in
+ * these bodies that Postgres refuses.
+ */
+
 const RowId = Type.String({ pattern: '^[0-9]{1,15}$' });
 const ShortText = Type.String({ maxLength: 4096 });
 const StepId = Type.String({ minLength: 1, maxLength: 64 });

@@ -1,12 +1,12 @@
 import { Problem } from '#adapters/http/protocol/problem.ts';
 
 /**
- * How many refused calls one address may make at once, and how many per second in the long run. A Pod has an
- * address of its own, and a refused agent ends after one call.
+ * How many refused calls one address may make at once, and how many per second in the long run. Few are
+ * enough, because each Pod has an address of its own, and an agent ends after one refused call.
  */
 export const MAX_REFUSED_CALLS = 20;
 export const REFUSED_CALLS_PER_SECOND = 0.5;
-/** Limits memory: beyond this, the addresses that changed longest ago are forgotten. */
+/** Limits memory: if there are more, the addresses that changed longest ago are forgotten. */
 const MAX_ADDRESSES = 10_000;
 
 interface Bucket {
@@ -18,8 +18,8 @@ interface Bucket {
 type Settle = (refused: boolean) => void;
 
 /**
- * Limits calls with unknown credentials, by address. Each such call costs a request to the API server or a
- * query, so one Pod could otherwise keep the agents of other teams out.
+ * Limits calls with unknown credentials by address. Each such call costs a request to the API server or a
+ * query. Without a limit, one Pod could keep the server too busy for the agents of other teams.
  */
 export class RefusedCalls {
   readonly #buckets = new Map<string, Bucket>();
@@ -54,8 +54,8 @@ export class RefusedCalls {
   #remaining(address: string): number {
     const bucket = this.#buckets.get(address);
     if (bucket === undefined) return MAX_REFUSED_CALLS;
-    const filled = ((this.#now() - bucket.updatedAt) / 1000) * REFUSED_CALLS_PER_SECOND;
-    return Math.min(MAX_REFUSED_CALLS, bucket.remaining + filled);
+    const refilled = ((this.#now() - bucket.updatedAt) / 1000) * REFUSED_CALLS_PER_SECOND;
+    return Math.min(MAX_REFUSED_CALLS, bucket.remaining + refilled);
   }
 }
 

@@ -44,19 +44,24 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set before the body is read, on every route except the one that opens a session. */
     agent: { keyHash: string; session: AgentSession } | undefined;
-    /** The body of a route that needs a session, until its handler has ended. */
+    /** Set for each POST whose route needs a session. `handled`: the handler has begun and not ended. */
     bodyInFlight: { handled: boolean; handlerEnded(): void } | undefined;
   }
 }
 
 export const MAX_EVENTS_BYTES = 4 * 1024 * 1024;
-/** The secrets that a get gives to a build are part of the request, but there are few of them. */
+/**
+ * A request contains the secrets that its agent has fetched from secret stores so far. There are few of them.
+ */
 const MAX_SECRETS_BYTES = 16 * 1024 * 1024;
 export const MAX_RESULTS_BYTES = 16 * 1024 * 1024;
 const MAX_IDENTITY_BYTES = 1024;
 const MAX_DEBUG_BYTES = 4 * 1024 * 1024;
 
-/** Registers the routes that need a session; a hook of the server has put it into the request. */
+/**
+ * Registers the routes that need a session. A hook of the server sets `request.agent` before their handlers
+ * run.
+ */
 export function registerAgentRoutes(app: AgentApp, routes: AgentRoutes): void {
   const { flows, sessions, streams, metrics } = routes;
   app.post(
@@ -122,6 +127,7 @@ function registerWork(app: AgentApp, { workStreams }: AgentRoutes): void {
     if (session.kind === 'checks') throw new Problem('invalid-request', 'A check run waits for no work.');
     const { architecture = 'amd64' } = request.query;
     reply.hijack();
+    // No warm Pod has the id 0. A build has taken this Pod, so its work is sent without waiting.
     workStreams.open({ keyHash, architecture, warm: session.kind === 'warm' ? session.warm : 0 }, reply.raw);
   });
 }
@@ -167,6 +173,7 @@ function requireAgent(agent: { keyHash: string; session: AgentSession } | undefi
   return agent;
 }
 
+/** Removes the session from the cache, and returns the problem that it has ended. */
 function forgetSession(sessions: Sessions, keyHash: string): Problem {
   sessions.forget(keyHash);
   return sessionOver();

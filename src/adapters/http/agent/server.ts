@@ -28,7 +28,9 @@ import { WorkStreams } from './work-streams.ts';
 export interface AgentServerParts {
   flows: AgentFlows;
   sessions: Pick<SessionStore, 'sessionOf'>;
+  /** Notifies that a build may have been cancelled. */
   cancels: BuildHints;
+  /** Notifies that a person's shell has something for the agent of its build. */
   debugs: BuildHints;
   warmPods: WarmHints;
   certificate: TlsCertificate;
@@ -42,7 +44,7 @@ export interface AgentServerParts {
 }
 
 /**
- * Creates the TLS listener for agents. All routes except those for health and for opening a session need the
+ * Creates the HTTPS server for agents. All routes except those for health and for opening a session need the
  * key of a session.
  */
 export function createAgentServer(parts: AgentServerParts): AgentApp {
@@ -141,12 +143,12 @@ function registerRoutesWithSession(app: AgentApp, routes: AgentRoutes): void {
   const register = async (scope: AgentApp): Promise<void> => {
     scope.addHook('onRequest', async (request) => {
       const { authorization } = request.headers;
-      // Steps share the address of the Pod with their agent, and may make calls that are refused. The calls
-      // of the agent must pass nevertheless.
+      // The steps of a Pod share its address with the agent, and their calls may be refused. So a call with a
+      // known key does not count: the calls of the agent must pass nevertheless.
       if (sessions.isCached(authorization)) request.agent = await sessions.identify(authorization);
       else request.agent = await identify(authorization, request.socket.remoteAddress ?? '');
     });
-    // Counts the inflated bytes of the body, even if it turns out to be invalid.
+    // Counts the bytes of the body after decompression, even if the body turns out to be invalid.
     scope.addHook('preParsing', async (request, reply, payload) => {
       const { agent, method } = request;
       if (agent === undefined || method !== 'POST') return payload;
@@ -167,7 +169,8 @@ function registerRoutesWithSession(app: AgentApp, routes: AgentRoutes): void {
 }
 
 /**
- * The memory of a body is in use until its connection has closed and its handler, if it has begun, has ended.
+ * Ends a body when its memory is free: its connection has closed, and its handler, if it has begun, has
+ * ended.
  */
 function endWithHandler(body: BodyInFlight, request: FastifyRequest, reply: FastifyReply): void {
   let closed = false;
@@ -185,7 +188,10 @@ function endWithHandler(body: BodyInFlight, request: FastifyRequest, reply: Fast
   });
 }
 
-/** `receivedEncodedLength` is the length that was sent, if it differs from the length that is read. */
+/**
+ * `receivedEncodedLength` is the number of bytes that arrived, before decompression. Fastify compares it with
+ * Content-Length.
+ */
 type Payload = Readable & { receivedEncodedLength?: number };
 
 /** Reports the length of each part of a body. If `report` throws, reading the body ends with that error. */
@@ -208,7 +214,10 @@ function countBytes(payload: Payload, report: (bytes: number) => void): Payload 
   });
 }
 
-/** Inflates a body. Its size limit counts the inflated bytes, Content-Length the received ones. */
+/**
+ * Decompresses a body. Fastify compares its size limit with the decompressed bytes, and Content-Length with
+ * the bytes that arrived.
+ */
 function inflate(payload: Readable): Readable & { receivedEncodedLength: number } {
   const inflatedBody = Object.assign(createGunzip(), { receivedEncodedLength: 0 });
   payload.on('data', (chunk: Buffer) => {

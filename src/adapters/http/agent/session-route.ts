@@ -10,12 +10,15 @@ import { hashKey, sessionOver } from './sessions.ts';
 
 const MAX_SESSION_BYTES = 64 * 1024;
 /**
- * A call that opens a session may request the Pod from the API server repeatedly for 10 s. So it counts as
- * five refused calls while it runs: an address can have four at a time.
+ * A call that opens a session may ask the API server for the Pod repeatedly during 10 s. So it counts as five
+ * refused calls while it runs, and an address can have four such calls at a time.
  */
 export const OPENING_WEIGHT = 5;
 
-/** Registers the route on which an agent exchanges its credential for a session of its own key. */
+/**
+ * Registers the route on which an agent exchanges its credential for a session. From then on, the key that
+ * the agent chose identifies the session.
+ */
 export function registerSessionRoute(
   app: AgentApp,
   { flows, sessions, metrics, refusals }: AgentRoutes,
@@ -52,10 +55,13 @@ export function registerSessionRoute(
   );
 }
 
-/** `error` and `not-yet` are no fault of the caller. */
+/** The results that count as refused calls. `error` and `not-yet` are no fault of the caller. */
 const REFUSED_RESULTS: ReadonlySet<SessionResult> = new Set(['refused', 'taken', 'over']);
 
-/** Sends the response as JSON lines: first the work that may begin, then the confirmation. */
+/**
+ * Sends the response as two JSON lines: first the work that the agent may begin, then the confirmation of the
+ * session.
+ */
 class ResponseLines {
   readonly #reply: FastifyReply;
   #stream: PassThrough | undefined;
@@ -72,7 +78,10 @@ class ResponseLines {
     void this.#reply.type('application/x-ndjson').send(this.#stream);
   }
 
-  /** Returns undefined if no line was sent. Then the response is not in lines. */
+  /**
+   * Sends the confirmation. If `begin` was not called, sends nothing and returns undefined: then the response
+   * is a single JSON object.
+   */
   end(line: SessionConfirmation): FastifyReply | undefined {
     if (this.#stream === undefined) return undefined;
     this.#stream.end(`${JSON.stringify(line)}\n`);

@@ -10,8 +10,8 @@ const WINDOW_MS = 10_000;
 const REQUESTS_PER_WINDOW = 300;
 const BYTES_PER_WINDOW = 64 * 1024 * 1024;
 /**
- * How long an unknown key is refused without a query. If a session opens with this key, the key is valid at
- * once.
+ * How long an unknown key is refused without a query. If a session is opened with the key in the meantime,
+ * the key is valid at once.
  */
 const UNKNOWN_MS = 10_000;
 const MAX_UNKNOWN = 10_000;
@@ -30,8 +30,9 @@ export function hashKey(key: string): string {
 }
 
 /**
- * Caches sessions by the hash of their key, so that events need no query of their own. The cache does not
- * know that a session has ended; the next write of the session reports that.
+ * Caches sessions by the hash of their key, so that a request does not need a query to find its session. The
+ * cache does not learn that a session has ended. The next write of the session reports that, and the route
+ * then calls `forget`.
  */
 export class Sessions {
   readonly #cached = new Map<string, CachedSession>();
@@ -43,13 +44,16 @@ export class Sessions {
     this.#lookUp = lookUp;
   }
 
-  /** Returns the session of the request's key. Refuses unknown keys and agents that send too much. */
+  /**
+   * Returns the session of the request's key. Throws a problem if the key is unknown or its agent sends too
+   * much.
+   */
   async identify(authorization: string | undefined): Promise<{ keyHash: string; session: AgentSession }> {
     const key = bearerToken(authorization);
     if (key === undefined || key === '') throw sessionOver();
     const keyHash = hashKey(key);
     const cached = this.#cached.get(keyHash) ?? this.cache(keyHash, await this.#find(keyHash));
-    // A build may have taken the warm Pod since the session was cached.
+    // A warm session is looked up each time, because a build may have taken the warm Pod since then.
     if (cached.validUntil < performance.now() || cached.session.kind === 'warm') {
       cached.session = await this.#find(keyHash);
       cached.validUntil = performance.now() + CACHED_MS;
@@ -67,13 +71,16 @@ export class Sessions {
     return key !== undefined && this.#cached.has(hashKey(key));
   }
 
-  /** Counts the bytes of a request body, inflated. */
+  /** Counts the bytes of a request body, after decompression, against the limit of the session. */
   countBytes(keyHash: string, bytes: number): void {
     const cached = this.#cached.get(keyHash);
     if (cached !== undefined) cached.bytes += bytes;
   }
 
-  /** A session that was cached before keeps its counts: to open it again must not reset its limits. */
+  /**
+   * Caches a session. If it is cached already, it keeps its counts, because opening a session again must not
+   * reset its limits.
+   */
   cache(keyHash: string, session: AgentSession): CachedSession {
     const now = performance.now();
     this.#unknown.delete(keyHash);

@@ -4,7 +4,7 @@ import type { AgentFlows, WarmHints } from './agent-flows.ts';
 import type { Sessions } from './sessions.ts';
 
 const KEEP_ALIVE_MS = 15_000;
-/** Notifications can be lost, so the state is also read at this interval. */
+/** How often the state is read without a notification, because notifications can be lost. */
 const RECHECK_MS = 15_000;
 
 interface WorkStreamsParts {
@@ -16,6 +16,7 @@ interface WorkStreamsParts {
 }
 
 interface WaitingAgent {
+  /** Row id of the warm Pod; 0 if a build has taken the Pod already. */
   warm: number;
   keyHash: string;
   architecture: string;
@@ -27,7 +28,7 @@ interface WaitingAgent {
  */
 export class WorkStreams {
   readonly #parts: WorkStreamsParts;
-  /** Key: hash of the agent's key. A new stream replaces the previous one. */
+  /** By the hash of the key of the agent. A new stream replaces the previous one. */
   readonly #open = new Map<string, ServerResponse>();
 
   constructor(parts: WorkStreamsParts) {
@@ -55,7 +56,7 @@ export class WorkStreams {
     });
   }
 
-  /** Ends all streams. Their agents connect again, to another replica. */
+  /** Ends all streams. Their agents then connect to another replica. */
   closeAll(): void {
     for (const response of this.#open.values()) response.end();
   }
