@@ -16,8 +16,8 @@ import type { SecretStore, SetSecretPorts } from '#flows/pipelines/secret-ports.
 import type { Drawing } from '#flows/views/overview-ports.ts';
 
 /**
- * What routes need that sign people in, or that read or change accounts, teams, pipelines, secrets, caches or
- * the audit log.
+ * What the routes need that let people sign in, or that read or change accounts, teams, pipelines, secrets,
+ * caches or the audit log.
  */
 export interface AccessPorts extends Omit<ChangePasswordPorts, 'accounts' | 'sessions' | 'audit'> {
   accounts: AccountStore;
@@ -42,6 +42,7 @@ export interface AccessPorts extends Omit<ChangePasswordPorts, 'accounts' | 'ses
   randomBelow: CliLoginPorts['randomBelow'];
   digest: OAuthPorts['digest'];
   externalUrl: OAuthPorts['externalUrl'];
+  /** Resolves after this time. */
   wait: (milliseconds: number) => Promise<void>;
   compiler: Compiler;
   /** Draws graphs of texts that are not saved. */

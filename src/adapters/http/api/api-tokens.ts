@@ -25,7 +25,7 @@ export const ApiTokenFields = {
   last_used_at: Type.Optional(Time),
 };
 
-/** A new token with its secret, which is shown only once. */
+/** A new token. `token` is its secret, which no later response contains. */
 export const CreatedToken = { ...ApiTokenFields, token: Type.String() };
 
 const CreateTokenBody = body({
@@ -34,7 +34,7 @@ const CreateTokenBody = body({
   team_canonical: Type.Optional(Type.String({ maxLength: 200 })),
   role: Type.Optional(RoleName),
   expires_at: Type.Optional(
-    // Not a union of schemas: validation would then turn null into an empty text.
+    // Not a union of schemas, because validation would then turn null into an empty text.
     Type.Unsafe<string | null>({
       type: ['string', 'null'],
       maxLength: 64,
@@ -124,8 +124,8 @@ function expiryOf(
 }
 
 /**
- * Returns the scope of a token of a team, or undefined for a personal token. A personal token names neither
- * team nor role; any other token names both.
+ * Returns the team and the role of a token of a team, or undefined for a personal token. Throws if a personal
+ * token names a team or a role, or if any other token lacks one of them.
  */
 function scopeOf({
   personal,

@@ -3,14 +3,16 @@ import { answerWebhooks } from '#flows/checks/request-check.ts';
 import { batched } from './batch.ts';
 import type { PipelinePorts } from './pipeline-ports.ts';
 
-/** Webhooks per transaction. */
+/** The most webhooks that one transaction handles. */
 const MAX_WEBHOOKS = 1000;
+/** How many webhooks may wait for a transaction. Further ones are refused. */
 const MAX_WAITING = 20_000;
 
 /**
- * Batches webhooks, because forges send bursts and repeat themselves. Equal calls count as one, and all calls
- * that arrive during a transaction share the next one. If another transaction holds the resource of a call, a
- * second batch waits for it, so that the first does not hold up other calls.
+ * Returns a function that handles webhooks in batches, because forges send bursts and repeat themselves.
+ * Equal calls count as one, and all calls that arrive during a transaction share the next one. A call is
+ * `busy` if another transaction holds its resource. Such calls go to a second queue whose transactions wait
+ * for the resource, so that they do not hold up the other calls.
  */
 export function batchWebhooks(
   ports: Pick<PipelinePorts, 'checks' | 'notifications' | 'now'>,

@@ -1,34 +1,34 @@
 import { Problem } from '#adapters/http/protocol/problem.ts';
 
-export interface Batching<T, A> {
-  /** Handles a batch; returns the answers in the order of the items. */
-  call: (items: T[]) => Promise<A[]>;
-  /** Items with the same name count as one. */
-  nameOf: (item: T) => string;
-  /** Items per call. */
+export interface Batching<Item, Answer> {
+  /** Handles the items of a batch and returns the answers in the same order. */
+  call: (items: Item[]) => Promise<Answer[]>;
+  /** Of the items with the same name that wait, only one is handled. The others get its answer. */
+  nameOf: (item: Item) => string;
+  /** The most items that one call gets. */
   maxItems: number;
   /**
-   * How many items may wait. More are refused, because their callers would give up before they get a
-   * response.
+   * How many items may wait. Further ones are refused, because their callers would give up before they get an
+   * answer.
    */
   maxWaiting: number;
 }
 
-interface Waiting<T, A> extends PromiseWithResolvers<A> {
-  item: T;
+interface Waiting<Item, Answer> extends PromiseWithResolvers<Answer> {
+  item: Item;
 }
 
 /**
  * Returns a function that handles single items in batches: items that arrive while a call runs share the next
- * call. So a thousand requests cost one transaction, and a single request does not wait. The call of each
- * item starts after the item arrived.
+ * call. So a thousand requests at once cost one transaction, and a single request need not wait for others.
+ * The call that handles an item starts after the item arrived, so its answer is never older than the item.
  */
-export function batched<T, A>(batching: Batching<T, A>): (item: T) => Promise<A> {
+export function batched<Item, Answer>(batching: Batching<Item, Answer>): (item: Item) => Promise<Answer> {
   const { call, nameOf, maxItems, maxWaiting } = batching;
-  let waitingItems = new Map<string, Waiting<T, A>>();
+  let waitingItems = new Map<string, Waiting<Item, Answer>>();
   let isRunning = false;
 
-  const takeBatch = (): Waiting<T, A>[] => {
+  const takeBatch = (): Waiting<Item, Answer>[] => {
     if (waitingItems.size > maxItems) return takeFirst(waitingItems, maxItems);
     const batch = [...waitingItems.values()];
     waitingItems = new Map();
@@ -44,7 +44,7 @@ export function batched<T, A>(batching: Batching<T, A>): (item: T) => Promise<A>
     if (equalItem !== undefined) return equalItem.promise;
     if (waitingItems.size >= maxWaiting)
       throw new Problem('unavailable', 'The server is overloaded. Try again in a second.');
-    const { promise, resolve, reject } = Promise.withResolvers<A>();
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     waitingItems.set(name, { item, promise, resolve, reject });
     if (!isRunning) {
       isRunning = true;
@@ -61,7 +61,10 @@ function takeFirst<V>(waitingItems: Map<string, V>, limit: number): V[] {
   return taken.map(([, value]) => value);
 }
 
-async function settle<T, A>(batch: Waiting<T, A>[], call: (items: T[]) => Promise<A[]>): Promise<void> {
+async function settle<Item, Answer>(
+  batch: Waiting<Item, Answer>[],
+  call: (items: Item[]) => Promise<Answer[]>,
+): Promise<void> {
   try {
     const answers = await call(batch.map(({ item }) => item));
     for (const [index, { resolve, reject }] of batch.entries()) {

@@ -64,7 +64,7 @@ const StepSchema = Type.Object({
   /** Id of the group, branch or step that this step is part of. */
   parent: Type.Optional(Type.String()),
   hook: Type.Optional(Type.Enum(['on_success', 'on_failure', 'on_cancel', 'ensure'])),
-  /** Number of this attempt of the step. Absent for the first attempt. */
+  /** Number of this run of the step, if the step was run again. Absent for the first run. */
   attempt: Type.Optional(Type.Integer()),
   status: Type.Enum(['waiting', 'started', 'succeeded', 'failed', 'cancelled', 'skipped']),
   started_at: Type.Optional(Time),
@@ -93,21 +93,24 @@ const Approval = Type.Object(
 export const BuildDetailFields = {
   ...BuildSchema,
   inputs: Type.Array(Input),
-  /** Versions that the puts of the build's last attempt made. */
+  /** The versions that the puts of the last attempt of the build made. */
   outputs: Type.Array(Output),
   checks: Type.Optional(RequestedChecks),
   /** When the concurrency limits let the build start. */
   admitted_at: Type.Optional(Time),
   /** When the Pod of the build's last attempt was created, or when that attempt took a warm Pod. */
   pod_created_at: Type.Optional(Time),
-  /** The build's last attempt took a warm Pod. */
+  /** Whether the last attempt of the build took a warm Pod. */
   warm_pod: Type.Optional(Type.Boolean()),
   /**
-   * When the Pod of the last attempt got its node. Absent if it has none yet, if that was not observed, or
-   * for a warm Pod.
+   * When the Pod of the last attempt got its node. Absent if the Pod has none yet, if nobody observed when it
+   * got the node, or if it was a warm Pod.
    */
   pod_scheduled_at: Type.Optional(Time),
-  /** When the last container of that Pod started. All images had been pulled by then. */
+  /**
+   * When the last container of the Pod of the last attempt started. By then, the kubelet had pulled all
+   * images.
+   */
   containers_started_at: Type.Optional(Time),
   approval: Type.Optional(Approval),
   steps: Type.Array(StepSchema),

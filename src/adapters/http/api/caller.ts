@@ -6,7 +6,7 @@ import type { ChangeRefusal } from '#domain/access/last-admin.ts';
 import type { AuditedAct, ChangeResult } from '#flows/people/ports.ts';
 import type { Caller } from '#flows/people/sign-in.ts';
 
-/** Kinds of problems, by the reason of the refusal. */
+/** The kind of the problem for each reason of a refusal. */
 const PROBLEMS = {
   'last-admin': 'last-admin',
   'managed-by-manifest': 'managed-by-manifest',
@@ -29,7 +29,8 @@ export function accountOf(identity: Identity | undefined): Identity & { userId: 
 }
 
 /**
- * Returns the account of a caller who signed in recently, or throws. Adding a way to sign in requires this.
+ * Returns the account of a caller who signed in recently, or throws. Routes call it before they add or remove
+ * a way to sign in, such as an API token or a linked provider.
  */
 export function requireRecentSignIn(
   identity: Identity | undefined,

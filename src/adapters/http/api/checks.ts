@@ -32,6 +32,7 @@ export const CheckFields = {
   /** Consecutive failures. */
   failures: Type.Integer(),
   stalled: Type.Boolean(),
+  /** Why no Pod can be created for the check now. */
   held: Type.Optional(Type.String()),
   webhook_works: Type.Boolean(),
   output: Type.String(),

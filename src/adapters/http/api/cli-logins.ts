@@ -14,13 +14,13 @@ import { issueSession, SessionFields } from './sign-in.ts';
 
 const CodeParams = Type.Object({ code: Type.String({ minLength: 1, maxLength: 50 }) });
 
-/** Unguessable: 32 bytes in base64url. */
+/** 32 bytes in base64url: a random secret, which nobody can guess, or its SHA-256. */
 const Secret = Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' });
 
-/** The name of the machine that the program runs on, or a part of it. */
+/** The name of the machine from which a person logs in, perhaps cut off. */
 const Client = Type.String({ minLength: 1, maxLength: 100, pattern: '^[\\u0020-\\u007e]+$' });
 
-/** How often a program should request the session. */
+/** How often a program should ask whether a person has confirmed its login. */
 const INTERVAL_SECONDS = 2;
 
 /** Enough for twenty programs behind one address, each of which asks every `INTERVAL_SECONDS`. */
@@ -159,8 +159,9 @@ function refuseRoute(ports: AccessPorts): Route {
 interface Decision {
   verb: 'confirm' | 'refuse';
   about: string;
-  /** Returns false if the login has ended. */
+  /** Returns false if the login has expired or was decided before. */
   decide: (code: string, account: ReturnType<typeof accountOf>, act: AuditedAct) => Promise<boolean>;
+  /** Returns the account of the person who decides, or throws if they may not decide. */
   accountFor: (identity: Identity | undefined) => ReturnType<typeof accountOf>;
 }
 
@@ -175,17 +176,17 @@ function decisionRoute(ports: AccessPorts, { verb, about, decide, accountFor }: 
       const account = accountFor(identity);
       const { code } = await pendingLogin(ports, params.code, account.user);
       const isDecided = await decide(code, account, actOf(identity, ports.now()));
-      requireExists(isDecided, LOGIN_NAME);
+      requireExists(isDecided, LOGIN_SUBJECT);
       await forgiveLoginCodes(account.user, ports);
       return reply.code(204).send(undefined);
     },
   });
 }
 
-const LOGIN_NAME = 'A login with this code';
+const LOGIN_SUBJECT = 'A login with this code';
 
 async function pendingLogin(ports: AccessPorts, typedCode: string, user: string) {
   const result = await findCliLogin(typedCode, user, ports);
   if (result.answer === 'wait') throw tooManyAttempts(result.seconds);
-  return requireFound(result.answer === 'found' ? result.login : undefined, LOGIN_NAME);
+  return requireFound(result.answer === 'found' ? result.login : undefined, LOGIN_SUBJECT);
 }

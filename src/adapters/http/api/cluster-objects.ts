@@ -19,7 +19,7 @@ export function requireWritten<T>(answer: ObjectAnswer<T>, subject: string): T {
 
 type NotWritten = Exclude<ObjectAnswer, { answer: 'done' }>;
 
-/** Kind of the problem, and the end of its sentence. */
+/** For each answer, the kind of the problem and the end of a sentence that starts with the subject. */
 const PROBLEMS = {
   exists: ['already-exists', 'exists already'],
   unknown: ['not-found', 'does not exist'],
@@ -27,6 +27,7 @@ const PROBLEMS = {
   changed: ['refused', 'was changed by someone else at the same time: reload it and try again'],
 } as const satisfies Record<string, readonly [ProblemKind, string]>;
 
+/** `subject` names the object for people: `Pipeline app`. */
 export function objectProblem(answer: NotWritten, subject: string): Problem {
   if (answer.answer === 'refused') return new Problem('refused', answer.message);
   if (answer.answer === 'unreachable') return new Problem('unavailable', answer.message);

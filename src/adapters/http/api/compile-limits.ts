@@ -2,20 +2,25 @@ import { Problem } from '#adapters/http/protocol/problem.ts';
 import type { Compiler } from '#flows/pipelines/manifest-ports.ts';
 import { limitWork } from './limit-work.ts';
 
-/** How many pipeline texts may compile, be drawn or wait at a time. Each may take seconds. */
+/**
+ * How many pipeline texts of all teams may wait, be compiled or be drawn at a time. Each may take seconds.
+ */
 export const MAX_COMPILES = 32;
 export const MAX_COMPILES_OF_TEAM = 4;
 
 export interface CompileSlots {
-  /** Each compilation takes a slot of the team. */
+  /** Returns a compiler that takes a slot of the team for each text. */
   compilerOf: (team: string) => Compiler;
-  /** Holds one slot of the team while `work` compiles and draws one text. */
+  /**
+   * Holds one slot of the team while `work` runs. The compiler that `work` gets takes no further slot, so
+   * that one text can be compiled and drawn with one slot.
+   */
   holdSlot: <T>(team: string, work: (compiler: Compiler) => Promise<T>) => Promise<T>;
 }
 
 /**
- * Limits the compilations of each team. Teams take turns, and a team with too many waiting texts is refused
- * at once.
+ * Limits how many texts of each team are compiled at a time. A text above the limit is refused at once. The
+ * compiler itself lets teams take turns.
  */
 export function limitCompiles(compiler: Compiler): CompileSlots {
   const slots = limitWork({ perOwner: MAX_COMPILES_OF_TEAM, total: MAX_COMPILES });

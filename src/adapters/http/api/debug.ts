@@ -15,7 +15,7 @@ import { requireDone } from './refusal.ts';
 import { body, Nothing } from './request-bodies.ts';
 import { answer, BUILD_PATH, BuildParams } from './schemas.ts';
 
-const MAX_BODY = 128 * 1024;
+const MAX_BODY_BYTES = 128 * 1024;
 
 const Size = Type.Integer({ minimum: 1, maximum: DEBUG_LIMITS.columns });
 const TerminalFields = { columns: Size, rows: Size };
@@ -26,7 +26,7 @@ export const DebugParams = Type.Object({
   session: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
 });
 
-/** Shells in running steps (ADR 0087). The stream of their output is in `live`. */
+/** Opens, feeds and closes shells in running steps (ADR 0087). `live/debug-route.ts` streams their output. */
 export function debugRoutes(ports: PipelinePorts): Route[] {
   return [openRoute(ports), inputRoute(ports), closeRoute(ports)];
 }
@@ -40,7 +40,7 @@ function openRoute(ports: PipelinePorts): Route {
       'Opens [a shell in a running step](../how-to/debug-a-step.md): 201 with the id of its session. `step`: ' +
       'name or id, if several run. `command`: instead of a shell. `terminal`: its size; without it, the ' +
       'streams are pipes. 409 with the reasons if the team does not allow it or no such step runs.',
-    bodyLimit: MAX_BODY,
+    bodyLimit: MAX_BODY_BYTES,
     schema: {
       params: BuildParams,
       body: body({
@@ -79,7 +79,7 @@ function inputRoute(ports: PipelinePorts): Route {
       'Sends to your shell: `data` in base64, a new size as `columns` and `rows`, or `end` of the input, with ' +
       'a `sequence` that counts from 1. `received`: number of the last output that you have. `accepted` is ' +
       'the number of the last input that is stored: send later ones again.',
-    bodyLimit: MAX_BODY,
+    bodyLimit: MAX_BODY_BYTES,
     schema: {
       params: DebugParams,
       body: body({
@@ -127,7 +127,7 @@ interface InputFields {
   end?: boolean;
 }
 
-/** Returns undefined if the request has no input and only confirms what was received. */
+/** Returns undefined if the request has no input and only confirms which output has arrived. */
 function inputOf({ sequence, data, columns, rows, end }: InputFields) {
   if (sequence === undefined) return undefined;
   if (data !== undefined) return { sequence, data };

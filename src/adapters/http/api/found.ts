@@ -1,7 +1,7 @@
 import { Problem } from '#adapters/http/protocol/problem.ts';
 
 /**
- * Returns what was found, or throws the problem that it does not exist. `subject` names it for people:
+ * Returns `found`, or throws a `not-found` problem if it is undefined. `subject` names it for people:
  * `Pipeline app in team main`.
  */
 export function requireFound<T>(found: T | undefined, subject: string): T {
@@ -9,7 +9,7 @@ export function requireFound<T>(found: T | undefined, subject: string): T {
   return found;
 }
 
-/** Throws the problem that the subject does not exist, unless it does. */
+/** Throws a `not-found` problem if the subject does not exist. */
 export function requireExists(exists: boolean, subject: string): asserts exists {
   if (!exists) throw new Problem('not-found', `${subject} does not exist.`);
 }

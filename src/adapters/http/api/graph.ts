@@ -15,18 +15,20 @@ import type { PipelinePorts } from './pipeline-ports.ts';
 import { answer, PipelineParams } from './schemas.ts';
 
 const Names = Type.Array(Type.String());
+/** The row of a compact node where an edge starts or ends. Absent: at the whole node. */
 const Row = Type.Optional(Type.Integer());
 
 const Node = Type.Object({
   id: Type.String(),
   kind: Type.Enum(['job', 'resource']),
-  /** For a job: its name. For a compact node: the names of its jobs. */
+  /** For a job: its name. For a compact node, which stands for parallel jobs: their names. */
   jobs: Type.Optional(Names),
-  /** For a resource. */
+  /** For a resource: `<type>.<label>`. */
   resource: Type.Optional(Type.String()),
   role: Type.Optional(Type.Enum(['entry', 'passed', 'put'])),
+  /** For the roles `passed` and `put`: the jobs that the versions come from. */
   after: Type.Optional(Names),
-  /** The centre, in points from the upper left corner. */
+  /** The centre of the node, in points from the upper left corner of the graph. */
   x: Type.Number(),
   y: Type.Number(),
   width: Type.Number(),
@@ -41,7 +43,7 @@ const Edge = Type.Object({
   to: Type.String(),
   to_row: Row,
   kind: Type.Enum(['trigger', 'take', 'make']),
-  /** Path data of SVG. */
+  /** SVG path data of the line, and of the arrowhead at its end. */
   line: Type.String(),
   arrow: Type.String(),
 });
@@ -54,8 +56,8 @@ const Placed = Type.Object({
 });
 
 /**
- * The route of the graph of a pipeline with its layout. States are not part of it: they come with the events
- * of the pipeline.
+ * The route that returns the graph of a pipeline with its layout, but without states. `live` streams the
+ * states.
  */
 export function graphRoutes({ overviews }: PipelinePorts): Route[] {
   return [

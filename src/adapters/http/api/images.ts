@@ -71,13 +71,14 @@ export function imageRoutes({ overviews }: PipelinePorts): Route[] {
 }
 
 const CACHED_URLS = 2000;
-/** More than the length of a URL with both switches. */
+/** The length of the longest URL with both switches. A longer one cannot be in the cache. */
 const MAX_URL_CHARACTERS = 200;
 const IMAGE_URL = /^\/teams\/([\w.-]{1,63})\/pipelines\/([\w.-]{1,63})\/image\.(svg|png)(?:\?(.+))?$/;
 const SWITCHES = /^(?:(?:hide_intermediates|group_parallel)=(?:[01]|true|false)(?:&(?!$)|$))+$/;
 
 /**
- * Finds cached images of public pipelines. It does not know URLs in an unusual form; the routes serve those.
+ * Returns a function that finds cached images of public pipelines. It finds nothing for a URL in an unusual
+ * form, such as one with a parameter twice. The routes serve such URLs.
  */
 export function cachedPictures(overviews: Pick<Overviews, 'cachedPicture'>): FindCachedImage {
   const parse = memoize(CACHED_URLS, parseImageUrl);
@@ -126,7 +127,7 @@ function pictureOptionsOf(format: PictureOptions['format'], query: Query): Pictu
   };
 }
 
-/** The options of a graph that the switches choose. */
+/** The form of a graph that the parameters of a URL choose. */
 export function shapeOf(switches: Switches) {
   return {
     hideIntermediates: isOn(switches.hide_intermediates),
@@ -161,10 +162,10 @@ async function draw(
   throw drawingProblem(drawn);
 }
 
-/** A problem that says why there is no picture or no layout. */
+/** The problem that says why there is no image or no layout. A client may repeat an `unavailable` request. */
 export function drawingProblem({ refused: { reason, message } }: DrawingRefused): Problem {
-  const isLasting = reason === 'too-large' || reason === 'time-limit';
-  return new Problem(isLasting ? 'refused' : 'unavailable', sentence(message));
+  const isPermanent = reason === 'too-large' || reason === 'time-limit';
+  return new Problem(isPermanent ? 'refused' : 'unavailable', sentence(message));
 }
 
 const isOn = (value: string | undefined): boolean => value === '1' || value === 'true';

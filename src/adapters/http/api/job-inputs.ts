@@ -29,11 +29,11 @@ export function encodeInputs(inputs: readonly Input[]): Static<typeof JobInputs>
   }));
 }
 
-/** Bytes of the body of a trigger. A value becomes an environment variable, which Linux limits to 128 KiB. */
+/** In bytes. Less than the 128 KiB of Linux for an environment variable, because each value becomes one. */
 export const MAX_TRIGGER_BODY = 64 * 1024;
 export const MAX_GIVEN_INPUTS = 200;
 
-/** Any JSON. The decision about the build checks the types, because it knows the job. */
+/** Any JSON. The decision about the build checks the types, because only it knows the inputs of the job. */
 const AnyJson = Type.Unsafe<JsonValue>({});
 
 /** The body of a trigger. */
@@ -49,15 +49,18 @@ export const TriggerBody = Type.Union([
   Type.Null(),
 ]);
 
-/** The inputs of the body without those that are null. Throws a problem if they cannot be stored. */
+/**
+ * Returns the inputs of the body without those that are null. Throws a problem if they cannot be stored or if
+ * `inputs` is misspelt.
+ */
 export function givenInputs(body: Static<typeof TriggerBody> | undefined): { inputs?: GivenInputs } {
   const inputs = Object.entries(body?.inputs ?? {}).filter(([, value]) => value !== null);
   const faults = inputs.flatMap(([name, value]) => {
     const reason = whyNotStorable(name) ?? whyNotStorable(value);
     return reason === undefined ? [] : [`inputs.${name.toWellFormed().replaceAll('\0', '')} ${reason}.`];
   });
-  // Unknown fields are ignored, as in all bodies. But a misspelt `inputs` would start a build with the
-  // defaults.
+  // A body may have unknown fields, but a misspelt `inputs` would start a build with the defaults. So it is
+  // refused.
   const fields = Object.keys(body ?? {}).filter((field) => field !== 'inputs');
   const misspelt = fields.find((field) => closestName(field, ['inputs']) !== undefined);
   if (misspelt !== undefined) faults.push(`The body has no field "${misspelt}"; did you mean "inputs"?`);

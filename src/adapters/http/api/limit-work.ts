@@ -1,4 +1,4 @@
-/** How much work may run at a time in this process: per owner, and in total. */
+/** How many pieces of work may run at a time in this process: for each owner, and in total. */
 export interface WorkLimits {
   perOwner: number;
   total: number;
@@ -6,20 +6,20 @@ export interface WorkLimits {
 
 export interface LimitedWork {
   /**
-   * Does the work and holds a slot until the work ends. If no slot is free, returns at once which limit is
-   * reached.
+   * Does the work and holds a slot until the work ends. If no slot is free, does not do the work, and returns
+   * at once which limit is reached.
    */
   hold<T>(owner: string, work: () => Promise<T>): Promise<{ done: T } | { full: 'owner' | 'total' }>;
 }
 
-/** Limits work by its owner, a team or an account, so that no owner takes all slots. */
+/** Returns slots for work. The owner of the work is a team or an account. No owner can take all slots. */
 export function limitWork({ perOwner, total }: WorkLimits): LimitedWork {
   const runningByOwner = new Map<string, number>();
   let running = 0;
   const count = (owner: string, change: 1 | -1): void => {
-    const ofOwner = (runningByOwner.get(owner) ?? 0) + change;
-    if (ofOwner === 0) runningByOwner.delete(owner);
-    else runningByOwner.set(owner, ofOwner);
+    const runningOfOwner = (runningByOwner.get(owner) ?? 0) + change;
+    if (runningOfOwner === 0) runningByOwner.delete(owner);
+    else runningByOwner.set(owner, runningOfOwner);
     running += change;
   };
   return {

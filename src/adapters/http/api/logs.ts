@@ -88,25 +88,26 @@ type StoredChunk = LogPage['chunks'][number];
 interface LogReading {
   /** Throws if the viewer may no longer read the log. */
   recheckAccess: () => Promise<void>;
+  /** Returns the page after this sequence number, or undefined if the build does not exist any more. */
   read: (after: number) => Promise<LogPage | undefined>;
-  /** Each line starts with the time at which it was sent. Absent: false. */
+  /** Whether each line starts with the time of its chunk. Absent: false. */
   timestamps?: boolean;
 }
 
 /**
- * Yields the log page by page, each page after the previous one was sent. Checks the viewer's rights before
- * each further page, because a slow download lasts minutes. A line marks where another attempt starts, and
- * why.
+ * Yields the text of the log. It reads the next page when the previous one was sent, and checks the rights of
+ * the viewer before that, because a slow download lasts minutes. A line marks where the log of another
+ * attempt starts, and why there was another attempt.
  */
 export async function* logText(
   firstPage: LogPage,
   { recheckAccess, read, timestamps = false }: LogReading,
 ): AsyncGenerator<string> {
-  const writeChunk = textWriter(firstPage, timestamps);
+  const formatChunk = chunkFormatter(firstPage, timestamps);
   let page: LogPage | undefined = firstPage;
   if (firstPage.removed) yield `${LOG_REMOVED}\n`;
   while (page !== undefined) {
-    for (const chunk of page.chunks) yield writeChunk(page, chunk);
+    for (const chunk of page.chunks) yield formatChunk(page, chunk);
     const last: number | undefined = page.chunks.at(-1)?.sequence;
     if (!page.hasMore || last === undefined) return;
     await recheckAccess();
@@ -115,27 +116,30 @@ export async function* logText(
 }
 
 /**
- * Returns a function that writes the text of a chunk. Before the first chunk of each later attempt, it writes
- * a line that announces the attempt.
+ * Returns a function that returns the text of a chunk. Before the first chunk of each later attempt, the text
+ * has a line that announces the attempt.
  */
-function textWriter(firstPage: LogPage, timestamps: boolean): (page: LogPage, chunk: StoredChunk) => string {
+function chunkFormatter(
+  firstPage: LogPage,
+  timestamps: boolean,
+): (page: LogPage, chunk: StoredChunk) => string {
   let attempt = firstPage.chunks[0]?.attempt ?? 1;
-  let atLineStart = true;
+  let isAtLineStart = true;
   return (page, chunk) => {
-    const retry = chunk.attempt === attempt ? '' : retryLine(page, chunk.attempt);
-    const text = timestamps ? withTimes(chunk, atLineStart || retry !== '') : chunk.text;
+    const announcement = chunk.attempt === attempt ? '' : attemptLine(page, chunk.attempt);
+    const text = timestamps ? withTimes(chunk, isAtLineStart || announcement !== '') : chunk.text;
     attempt = chunk.attempt;
-    atLineStart = chunk.text.endsWith('\n');
-    return retry + text;
+    isAtLineStart = chunk.text.endsWith('\n');
+    return announcement + text;
   };
 }
 
-function withTimes({ text, at }: StoredChunk, atLineStart: boolean): string {
+function withTimes({ text, at }: StoredChunk, isAtLineStart: boolean): string {
   const time = `${at.toISOString()} `;
-  return (atLineStart ? time : '') + text.replaceAll(/\n(?!$)/g, `\n${time}`);
+  return (isAtLineStart ? time : '') + text.replaceAll(/\n(?!$)/g, `\n${time}`);
 }
 
-function retryLine({ retried }: LogPage, attempt: number): string {
+function attemptLine({ retried }: LogPage, attempt: number): string {
   const lastLost = retried.findLast((lost) => lost.attempt < attempt);
   const reason = lastLost === undefined ? '' : `: ${lastLost.reason.replaceAll(/\s+/g, ' ')}`;
   return `\n--- attempt ${attempt}${reason} ---\n`;

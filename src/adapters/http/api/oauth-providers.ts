@@ -20,7 +20,7 @@ import { answer, answerList } from './schemas.ts';
 const Kind = Type.Enum(['OIDC', 'OAuth2']);
 const Text = Type.Optional(Type.String());
 
-/** Never includes the client secret. */
+/** The fields of a provider in a response. The client secret is never one of them. */
 export const ProviderFields = {
   canonical: Type.String(),
   display_name: Text,
@@ -40,7 +40,10 @@ export const ProviderFields = {
 
 const Url = Type.Optional(Type.String({ maxLength: 2048 }));
 const Claim = Type.Optional(Type.String({ maxLength: 256 }));
-/** Fields of a body. An empty text removes the value. */
+/**
+ * Fields of a body. An empty text or list removes an optional value. An empty `client_secret` keeps the
+ * stored secret.
+ */
 const ProviderBodyFields = {
   display_name: Type.Optional(Type.String({ maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f]*$' })),
   type: Type.Optional(Kind),
@@ -161,7 +164,7 @@ function createRoute(ports: AccessPorts): Route {
       const initial = { ...presetFields, canonical, clientId: '', enabled: true };
       const wanted = applyFields({ ...initial, type: type ?? fields.type ?? 'OIDC' }, fields);
       const act = actOf(identity, ports.now());
-      const result = await createProvider({ wanted, secret }, act, changePorts(ports));
+      const result = await createProvider({ wanted, secret }, act, providerPorts(ports));
       return reply.code(201).send({ data: encode(requireSaved(result, canonical), ports.externalUrl) });
     },
   });
@@ -191,7 +194,7 @@ function changeRoute(ports: AccessPorts): Route {
       const secret = newSecret === '' ? undefined : newSecret;
       const change = (provider: WantedProvider): WantedProvider => applyFields(provider, fields);
       const act = actOf(identity, ports.now());
-      const result = await updateProvider(canonical, { change, secret }, act, changePorts(ports));
+      const result = await updateProvider(canonical, { change, secret }, act, providerPorts(ports));
       return { data: encode(requireSaved(result, canonical), ports.externalUrl) };
     },
   });
@@ -206,7 +209,7 @@ function deleteRoute(ports: AccessPorts): Route {
     schema: { params: NamedProvider, response: Nothing },
     handler: async ({ params: { canonical }, identity }, reply) => {
       requireSaved(
-        await deleteProvider(canonical, actOf(identity, ports.now()), changePorts(ports)),
+        await deleteProvider(canonical, actOf(identity, ports.now()), providerPorts(ports)),
         canonical,
       );
       return reply.code(204).send(undefined);
@@ -214,7 +217,7 @@ function deleteRoute(ports: AccessPorts): Route {
   });
 }
 
-function changePorts({ objects, oauth, now }: AccessPorts) {
+function providerPorts({ objects, oauth, now }: AccessPorts) {
   return { objects: requireObjects(objects).providers, oauth, now };
 }
 
@@ -224,6 +227,7 @@ function requireSaved(result: ProviderChanged, canonical: string): StoredProvide
   return requireWritten(result, `Provider ${canonical}`);
 }
 
+/** The optional texts of a provider: the name in the program, and the field of the API. */
 const TEXT_FIELDS = [
   ['displayName', 'display_name'],
   ['issuerUrl', 'issuer_url'],

@@ -26,7 +26,7 @@ export function oauthRoutes(ports: AccessPorts): Route[] {
   return [
     startRoute(ports),
     callbackRoute(ports),
-    profileRoute(ports),
+    completeProfileRoute(ports),
     ...linkRoutes(ports),
     ...settingsRoutes(ports),
   ];
@@ -42,14 +42,17 @@ function startRoute(ports: AccessPorts): Route {
       'this browser.',
     schema: { params: ProviderParams, response: { 302: Type.Unsafe<undefined>({ type: 'null' }) } },
     handler: async (request, reply) => {
-      const url = redirectUrl(ports, await startFlow(request.params, ports), request, reply);
+      const url = bindToBrowser(ports, await startFlow(request.params, ports), request, reply);
       return reply.header('cache-control', 'no-store').redirect(url, 302);
     },
   });
 }
 
-/** Returns the URL of the provider and sets the cookie that binds the flow to the browser. */
-function redirectUrl(
+/**
+ * Sets the cookie that binds the flow to this browser, and returns the URL of the provider. Throws if the
+ * flow could not start.
+ */
+function bindToBrowser(
   ports: AccessPorts,
   flow: FlowStarted,
   request: FastifyRequest,
@@ -79,13 +82,13 @@ function providerProblem(
 const FinishedFields = {
   status: Type.Enum(['signed-in', 'complete-profile', 'linked']),
   session: Type.Optional(Type.Object(SessionFields)),
-  /** For `POST /auth/oauth/complete-profile`. */
+  /** With `complete-profile`: for `POST /auth/oauth/complete-profile`. */
   profile_token: Type.Optional(Type.String()),
   username: Type.Optional(Type.String()),
   full_name: Type.Optional(Type.String()),
 };
 
-/** The route that completes a sign-in and puts the session into a cookie. */
+/** The route that completes a sign-in or a link. After a sign-in, it puts the session into a cookie. */
 function callbackRoute(ports: AccessPorts): Route {
   return route({
     method: 'GET',
@@ -143,7 +146,7 @@ async function encodeFinished(
   };
 }
 
-function profileRoute(ports: AccessPorts): Route {
+function completeProfileRoute(ports: AccessPorts): Route {
   return route({
     method: 'POST',
     url: '/auth/oauth/complete-profile',
@@ -217,7 +220,7 @@ function linkRoutes(ports: AccessPorts): Route[] {
       handler: async (request, reply) => {
         const { userId, sessionId = '' } = requireRecentSignIn(request.identity, now());
         const flow = await startFlow({ ...request.params, link: { userId, sessionId } }, ports);
-        return { data: { url: redirectUrl(ports, flow, request, reply) } };
+        return { data: { url: bindToBrowser(ports, flow, request, reply) } };
       },
     }),
     route({

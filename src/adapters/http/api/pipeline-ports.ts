@@ -17,8 +17,9 @@ export interface PipelinePorts extends ActionPorts {
   views: Views;
   /** What the public reads of public pipelines. */
   publicViews: PublicViews;
+  /** Graphs, images, badges and the public view of single pipelines. */
   overviews: Overviews;
-  /** What overviews show of the pipelines of teams. */
+  /** The cards that stand for pipelines on the overview of a team or a person. */
   cards: PipelineCards;
   /** Draws a badge as SVG. */
   drawBadge: (badge: Badge) => string;
@@ -39,8 +40,9 @@ export interface PipelinePorts extends ActionPorts {
  * the tokens.
  */
 export interface WebhookTokens {
+  /** Each generation of the webhook of a resource has a token of its own. */
   token(resource: number, generation: number): string;
-  /** The secret with which forges sign the webhooks of a token. */
+  /** The secret with which a forge signs the webhooks that it sends to the token. */
   secret(token: string): string;
   hash(token: string): string;
 }

@@ -13,7 +13,7 @@ import { objectProblem, requireObjects } from './cluster-objects.ts';
  * how long the response may take.
  */
 
-/** Milliseconds; longer than a flow waits for the operator. */
+/** In milliseconds: longer than a flow waits for the operator. */
 export const RESPONSE_TIME_LIMIT_MS = 20_000;
 
 export const FindingSchema = Type.Object({
@@ -21,7 +21,7 @@ export const FindingSchema = Type.Object({
   code: Type.Optional(Type.String()),
   line: Type.Optional(Type.Integer()),
   column: Type.Optional(Type.Integer()),
-  /** After the last character. */
+  /** The position after the last character. */
   end_line: Type.Optional(Type.Integer()),
   end_column: Type.Optional(Type.Integer()),
   /** The named blocks that hold the position, outermost first. */
@@ -30,9 +30,9 @@ export const FindingSchema = Type.Object({
   help: Type.Optional(Type.String()),
 });
 export const Verdict = {
-  /** Whether the pipeline runs this text now. */
+  /** Whether the pipeline runs its current text. */
   ready: Type.Boolean(),
-  /** The operator has not decided yet, and does so by itself. */
+  /** Whether the operator still has to decide about the text. It does so without another request. */
   pending: Type.Optional(Type.Boolean()),
   reason: Type.Optional(Type.String()),
   message: Type.Optional(Type.String()),

@@ -20,7 +20,7 @@ import { answer, PipelineParams, Strings, TeamParams } from './schemas.ts';
 /* The routes that validate the text of a pipeline, and that return the text which a pipeline has. */
 
 export const MAX_TEXT_CHARACTERS = 262_144;
-/** Limit of a body in bytes. JSON may escape characters of the text, and the body also has the variables. */
+/** More than the text itself, because JSON may escape characters and the body also has the variables. */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
 export const Config = Type.String({ minLength: 1, maxLength: MAX_TEXT_CHARACTERS });
@@ -113,7 +113,10 @@ interface Definition {
   managed_by_manifest?: boolean;
 }
 
-/** Returns the definition that viewers and editors get, or throws a problem that says why there is none. */
+/**
+ * Returns the saved definition of a pipeline that the API created. For a pipeline that a manifest manages,
+ * returns the text that runs. Throws a problem if there is neither.
+ */
 export async function readPipelineText(
   name: { team: string; pipeline: string },
   ports: AccessPorts,

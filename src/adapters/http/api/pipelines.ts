@@ -24,14 +24,14 @@ import { answer, answerList, PipelineParams, TeamParams } from './schemas.ts';
 
 const Settings = {
   vars: Vars,
-  /** Empty: the pipeline has none. */
+  /** An empty text removes the display name. */
   display_name: Type.Optional(Type.String({ maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f]*$' })),
   public: Type.Optional(Type.Boolean()),
 };
 export const Changes = body({
   ...Settings,
   config: Type.Optional(Config),
-  /** The generation of the definition that the caller has changed. */
+  /** The generation of the definition that the caller read before changing it. */
   generation: Type.Optional(Type.Integer({ minimum: 0 })),
 });
 
@@ -82,11 +82,11 @@ export function encodePipeline({ displayName, ...fields }: PipelineView) {
   return { ...fields, ...defined({ display_name: displayName }) };
 }
 
-export function pipelineChangeRoutes(accountPorts: AccessPorts): Route[] {
+export function pipelineChangeRoutes(accessPorts: AccessPorts): Route[] {
   const ports = {
-    ...accountPorts,
-    ...limitCompiles(accountPorts.compiler),
-    previewsOf: limitPreviews(accountPorts.previews),
+    ...accessPorts,
+    ...limitCompiles(accessPorts.compiler),
+    previewsOf: limitPreviews(accessPorts.previews),
   };
   return [createRoute(ports), ...pipelineTextRoutes(ports), changeRoute(ports), deleteRoute(ports)];
 }

@@ -3,14 +3,14 @@ import { limitWork } from './limit-work.ts';
 
 /**
  * How many previews may be drawn or wait for the drawing process at a time. The queue of that process holds
- * more, so there is always room for pictures of pipelines.
+ * more drawings, so previews never keep saved pipelines from being drawn.
  */
 export const MAX_PREVIEWS = 4;
 export const MAX_PREVIEWS_OF_TEAM = 1;
 
 type Previews = Pick<Drawing, 'svg'>;
 
-/** Limits the previews of each team. Further ones are refused at once. */
+/** Limits the previews of each team. A preview above the limit is refused at once. */
 export function limitPreviews(previews: Previews): (team: string) => Previews {
   const slots = limitWork({ perOwner: MAX_PREVIEWS_OF_TEAM, total: MAX_PREVIEWS });
   return (team) => ({

@@ -17,12 +17,12 @@ import { encodeUser, User } from './users.ts';
 const Session = Type.Object({
   id: Type.String(),
   opened_at: Time,
-  /** Precise to the minute. */
+  /** The last use of the session, precise to the minute. */
   used_at: Time,
   expires_at: Type.Optional(Time),
   address: Type.String(),
   client: Type.String(),
-  /** The session of this request. */
+  /** Whether it is the session of this request. */
   current: Type.Boolean(),
 });
 

@@ -81,7 +81,7 @@ export const PUBLIC_SCHEMAS = {
   versions: Type.Object({ data: Type.Array(Version), has_more }),
 };
 
-/** The response to the public, or undefined if there is nothing to send. */
+/** Returns the response to the public, or undefined if nothing is there that the public may see. */
 export function publicData<T, U>(value: T | undefined, encode: (item: T) => U): { data: U } | undefined {
   return value === undefined ? undefined : { data: encode(value) };
 }
@@ -144,7 +144,7 @@ export function encodePublicVersion({ id, createdAt }: PublicVersion): Static<ty
   return { id, created_at: createdAt.toISOString() };
 }
 
-/** The state of a pipeline as the public follows it. */
+/** Encodes the state of a pipeline for the event stream of the public. */
 export function encodePublicState({ pipeline, jobs, resources }: PublicSnapshot) {
   return {
     pipeline: encodePublicPipeline(pipeline),

@@ -9,7 +9,7 @@ import type { PipelinePorts } from './pipeline-ports.ts';
 import { answer, PipelineParams } from './schemas.ts';
 
 const IdAndName = { id: Type.Integer(), name: Type.String() };
-/** Steps nest: branches contain groups and branches. The schema refers to itself. */
+/** A step may contain steps, so the schema refers to itself. */
 const Step = Type.Cyclic(
   {
     Step: Type.Object({
@@ -42,7 +42,10 @@ const PublicView = {
   resource_types: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
 };
 
-/** The public view of a pipeline. Its schema and `publicStructure` both list what the public may see. */
+/**
+ * The route of the public view of a pipeline. Both its schema and `publicStructure` list what the public may
+ * see, so a field that only one of them adds stays private.
+ */
 export function publicViewRoutes({ overviews }: PipelinePorts): Route[] {
   return [
     route({

@@ -20,12 +20,12 @@ export const RoleName = Type.Enum([...ROLES]);
 export const Username = Type.String({ minLength: 1, maxLength: 100 });
 export const Password = Type.String({ minLength: 1, maxLength: 1024 });
 export const FullName = Type.String({ maxLength: 200, pattern: '^[^\\u0000-\\u001f\\u007f]*$' });
-/** If absent, the API tokens of the account end as well. */
+/** Absent counts as false. */
 export const KeepTokens = Type.Optional(
   Type.Boolean({ description: 'true: the API tokens of the account stay valid. Otherwise they end.' }),
 );
 export const UserParams = Type.Object({ username: Username });
 export const RolesByTeam = Type.Record(Type.String(), RoleName);
 
-/** A limit in bytes that suffices for bodies with a few short fields. */
+/** In bytes. Enough for a body with a few short fields. */
 export const SMALL_BODY = 8 * 1024;

@@ -109,7 +109,7 @@ export function resourceRoutes(ports: PipelinePorts): Route[] {
   ];
 }
 
-/** Limit of the text that selects versions, in characters. */
+/** In characters: the longest text by which versions can be selected. */
 export const MAX_VERSION_SEARCH_CHARACTERS = 200;
 const SearchText = Type.String({
   minLength: 1,

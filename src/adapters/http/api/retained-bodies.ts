@@ -1,19 +1,19 @@
-/** The smallest buffer of a body. */
+/** The smallest buffer that a body gets. */
 const MIN_BUFFER_BYTES = 4 * 1024;
 
-/** The beginning of a body, which is retained until the whole body has arrived. */
+/** A body in memory, which grows until the whole body has arrived. */
 export interface RetainedBody {
   append: (chunk: Uint8Array) => void;
-  /** `dropped`: other bodies took the memory of this body. */
+  /** `too-large`: it is longer than `maxBodyBytes`. `dropped`: other bodies took its memory. */
   content: () => Buffer | 'too-large' | 'dropped';
-  /** Returns the memory of the body to other bodies. The content stays readable. */
+  /** Gives the memory of the body to other bodies. `content` stays readable. */
   release: () => void;
 }
 
 /**
- * Retains bodies in memory, each up to `maxBodyBytes` and together up to `maxBytes`. If there is no room, the
- * body that began first is dropped: a forge sends a body within milliseconds, and an attacker who wants to
- * take all the memory sends slowly.
+ * Retains bodies in memory, each up to `maxBodyBytes` and all together up to `maxBytes`. If there is no room,
+ * the body that began first is dropped. A forge sends a body within milliseconds, while an attacker who wants
+ * to occupy all the memory sends slowly and so has the older bodies.
  */
 export class RetainedBodies {
   readonly #limits: { maxBytes: number; maxBodyBytes: number };
@@ -46,8 +46,9 @@ export class RetainedBodies {
   }
 
   /**
-   * Enlarges the buffer of a body. Returns false if the body itself was dropped for lack of memory. Each body
-   * has one buffer that doubles, because a list of many small chunks would take many times their length.
+   * Enlarges the buffer of a body, and drops older bodies to make room. Returns false if that dropped the
+   * body itself. Each body has one buffer that doubles, because a list of many small chunks would take many
+   * times their length.
    */
   #grow(body: OpenBody, length: number): boolean {
     const wantedSize = Math.max(length, body.buffer.length * 2, MIN_BUFFER_BYTES);

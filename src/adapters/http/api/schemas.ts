@@ -1,6 +1,6 @@
 import { Type, type TProperties, type TSchema } from 'typebox';
 
-/** Names that a path may contain. The language decides which names are valid. */
+/** Names that a path may contain. The language of pipelines decides which names are valid. */
 const Name = Type.String({ minLength: 1, maxLength: 200, pattern: '^[^/\\u0000-\\u001f]+$' });
 
 export const TeamParams = Type.Object({ team: Name });
@@ -33,14 +33,14 @@ export const PageQuery = {
 export const Time = Type.String();
 const Status = ['pending', 'waiting', 'started', 'succeeded', 'failed', 'cancelled', 'warning'] as const;
 export const BuildStatusName = Type.Enum([...Status]);
-/** How the newest ended build of a job ended, and what the unfinished builds of the job do. */
+/** `outcome`: how the newest ended build of a job ended. `doing`: what its unfinished builds do. */
 export const JobStates = {
   outcome: Type.Optional(Type.Enum(['succeeded', 'failed', 'cancelled', 'warning'])),
   doing: Type.Optional(Type.Enum(['pending', 'waiting', 'started'])),
 };
 export const Strings = Type.Record(Type.String(), Type.String());
 
-/** A response has only the fields of its schema: a field that a store adds does not leak. */
+/** A response contains only the fields of its schema, so a field that a store adds does not leak. */
 export function answer<P extends TProperties>(properties: P) {
   return { 200: Type.Object({ data: Type.Object(properties) }) };
 }

@@ -27,7 +27,7 @@ const SetSecretBody = body({
 /** JSON may escape each byte of a value with six bytes. */
 const MAX_SECRET_BODY_BYTES = 6 * MAX_STORED_SECRET_BYTES + 1024;
 
-/** Stored secrets of a team, and of one pipeline. */
+/** The routes for stored secrets, of a whole team and of one pipeline. */
 export function secretRoutes(ports: AccessPorts): Route[] {
   return [
     ...routesOf(ports, '/teams/:team/secrets', TeamParams, {

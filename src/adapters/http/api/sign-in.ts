@@ -10,7 +10,10 @@ import { accountOf, actOf, callerOf, tooManyAttempts } from './caller.ts';
 import { body, KeepTokens, Nothing, Password, RolesByTeam, SMALL_BODY, Username } from './request-bodies.ts';
 import { answer, Time } from './schemas.ts';
 
-/** `token`: in the response, for programs. `cookie`: in a cookie that no script can read. */
+/**
+ * How the client gets a session. `token`: in the response, for programs. `cookie`: in a cookie that no script
+ * can read.
+ */
 export const Transport = Type.Optional(Type.Enum(['token', 'cookie']));
 export type Transport = 'token' | 'cookie' | undefined;
 
@@ -87,7 +90,10 @@ function loginRoute(ports: AccessPorts): Route {
   });
 }
 
-/** Encodes a session for its owner, with the token or as a cookie. */
+/**
+ * Returns a new session for its owner, with its token. For the transport `cookie`, puts the token into a
+ * cookie instead, and ends the session that the browser had before.
+ */
 export async function issueSession(
   ports: Pick<AccessPorts, 'codec' | 'browser' | 'sessions' | 'now'>,
   session: OpenedSession,
@@ -114,8 +120,8 @@ export async function issueSession(
 }
 
 /**
- * Ends the session that this browser had before, whatever its account, because nobody could sign out of it
- * later.
+ * Ends the session of the browser's present cookie, whatever its account. Nobody could sign out of it after
+ * the new cookie has replaced it.
  */
 async function endPreviousSession(
   { codec, browser, sessions, now }: Pick<AccessPorts, 'codec' | 'browser' | 'sessions' | 'now'>,

@@ -13,7 +13,7 @@ const TeamUseFields = {
   display_name: Type.Optional(Type.String()),
   namespace: Type.String(),
   created_at: Time,
-  /** As the Team object sets them. */
+  /** The limits that the Team object sets. For an absent one, the limit of the installation counts. */
   limits: Type.Object({
     running_builds: Type.Optional(Count),
     default_timeout_seconds: Type.Optional(Type.Number()),
@@ -30,7 +30,7 @@ const TeamUseFields = {
   workers: Type.Optional(
     Type.Array(
       Type.Object({
-        /** Absent: builds without tags. */
+        /** The tag of the builds. Absent: builds without a tag. */
         tag: Type.Optional(Type.String()),
         /** Labels that a node must have. Empty: any node without taints. */
         node_selector: Strings,

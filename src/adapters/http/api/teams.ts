@@ -30,11 +30,14 @@ export const TeamFields = {
   members: Type.Integer(),
   pipelines: Type.Integer(),
   groups: Type.Array(Group),
-  /** Members with the role maintain may open shells in running steps. */
+  /** Whether members with the role maintain may open shells in running steps. */
   debug: Type.Boolean(),
   /** Whether the API or a manifest created the team. */
   managed_by: Type.Enum(['api', 'manifest']),
-  /** The fields that the manifest sets, so the API cannot: `display_name`, `members`, `groups`, `debug`. */
+  /**
+   * The fields that only the manifest can change, because it sets them: any of `display_name`, `members`,
+   * `groups` and `debug`.
+   */
   by_manifest: Type.Array(Type.String()),
   role: Type.Optional(RoleName),
 };
@@ -92,7 +95,7 @@ export function teamRoutes(ports: AccessPorts): Route[] {
 }
 
 const DisplayName = Type.String({ maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f]*$' });
-/** Longer than a flow waits for the operator. */
+/** In milliseconds: longer than a flow waits for the operator. */
 const RESPONSE_TIME_LIMIT_MS = 20_000;
 const TeamName = Type.Object({ data: Type.Object({ name: Type.String() }) });
 

@@ -30,7 +30,7 @@ const EmitBody = body({
   name: TriggerName,
   version: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
 });
-/** JSON may escape each byte of a value with six bytes. */
+/** JSON may escape each character of a value with six bytes. */
 const MAX_EMIT_BODY_BYTES = 6 * VERSION_LIMITS.characters + 1024;
 
 /** Trigger streams of a team: its resources of the type trigger, by name. */

@@ -104,7 +104,7 @@ function enableRoute(ports: PipelinePorts): Route {
   });
 }
 
-/** The response lists the jobs that cannot run now. If no job can run, it is a problem. */
+/** A 201 also lists the jobs that cannot run now. If no job can run, the response is a problem. */
 function triggerRoute(ports: PipelinePorts): Route {
   return route({
     method: 'POST',
@@ -151,7 +151,7 @@ function triggerRoute(ports: PipelinePorts): Route {
   });
 }
 
-/** Says why no job can start a build: the reasons of each, or that no job gets the resource directly. */
+/** Says why no job can start a build: the reasons of each job, or that no job gets the resource directly. */
 function noBuildProblem(resource: string, refused: VersionTriggered['refused']): Problem {
   const reasons = refused.flatMap(({ job, reasons: jobReasons }) =>
     jobReasons.map(({ code, message }) => ({ code, message: `Job ${job}: ${message}` })),

@@ -8,20 +8,23 @@ import {
 } from '#domain/build/rerun-request.ts';
 import { RetainedBodies } from './retained-bodies.ts';
 
-/** Memory for all bodies that are read at the same time. */
+/** The memory, in bytes, for all bodies that are retained at the same time. */
 export const MAX_RETAINED_WEBHOOK_BYTES = 16 * 1024 * 1024;
 const EVENT_HEADER = 'x-github-event';
 
-/** What a webhook's body says. */
+/** What the body of a webhook says. */
 export class ReceivedWebhook {
   readonly signature: Signature;
   /**
-   * Whether the webhook requests a check of its resource. GitHub reports every check run, even those that
-   * Millrace itself writes. So a signed report of a check run requests a check only if it asks for a re-run;
-   * without a signature it counts as any other webhook.
+   * Whether Millrace checks the resource because of this webhook. GitHub reports every check run, even those
+   * that Millrace itself writes. So a signed `check_run` event starts a check only if it asks for a re-run.
+   * Without a valid signature it counts as any other webhook.
    */
   readonly wantsCheck: boolean;
-  /** Absent: the webhook asks for no re-run. `no-room`: too many bodies arrived at the same time. */
+  /**
+   * The re-run that the webhook asks for. Undefined: it asks for none. `no-room`: too many bodies arrived at
+   * the same time, so its body was not read.
+   */
   readonly rerun: RerunRequest | 'no-room' | undefined;
 
   constructor(signature: Signature, wantsCheck: boolean, rerun?: RerunRequest | 'no-room') {
@@ -42,8 +45,9 @@ interface WebhookRequest {
 }
 
 /**
- * Returns a function that reads a body in pieces. It retains only bodies that claim a signature and whose
- * event may ask for a re-run, all together up to `maxBytes`.
+ * Returns a function that creates the reader of a request's body. A reader checks the signature of every
+ * body. It retains a body only if the request claims a signature and its event may ask for a re-run. All
+ * retained bodies together have at most `maxBytes`.
  */
 export function webhookReaders(
   maxBytes = MAX_RETAINED_WEBHOOK_BYTES,

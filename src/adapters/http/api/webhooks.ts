@@ -20,10 +20,10 @@ import { ReceivedWebhook, webhookReaders } from './webhook-body.ts';
 const MAX_PAYLOAD_BYTES = 1024 * 1024;
 /**
  * Forges send many webhooks with the same token, so its secret is cached. Secrets of unknown tokens are
- * cached too, so that timing reveals nothing.
+ * cached too, so that the response time does not reveal which tokens exist.
  */
 const MAX_CACHED_SECRETS = 2000;
-const TOKEN_OWNER = 'A resource with this webhook token';
+const TOKEN_SUBJECT = 'A resource with this webhook token';
 const SIGNATURE_REFUSED =
   'The signature is missing or wrong. Set the secret of the webhook at the forge to the webhook_secret of ' +
   'the resource, which members with the role maintain can see.';
@@ -40,14 +40,15 @@ const RerunShown = Type.Object({
 const AcceptedWebhook = Type.Object({ accepted: Type.Boolean(), rerun: Type.Optional(RerunShown) });
 
 /**
- * The route for webhooks of forges. The token in the path names the resource. The body (up to 1 MiB, of any
- * type) is needed to verify the signature; its content is read only if its event may ask for a re-run. The
- * response is sent once the request is durable.
+ * The routes for webhooks. The token in the path names the resource. The body (up to 1 MiB, of any type) is
+ * needed to verify the signature. Its content is read only if its event may ask for a re-run. The response is
+ * sent once the request for a check is stored.
  */
 export function webhookRoutes(ports: PipelinePorts): Route[] {
   const { webhooks, metrics } = ports;
   const findSecret = memoize(MAX_CACHED_SECRETS, (token) => webhooks.secret(token));
   const answerCall = batchWebhooks(ports);
+  // Accepts a signed event of a check run that asks for nothing, if its token exists.
   const acceptWithoutCheck = async (tokenHash: string) =>
     (await ports.checks.resourceOfToken(tokenHash)) === undefined ? 'unknown' : 'requested';
   const readerOf = webhookReaders();
@@ -75,13 +76,14 @@ export function webhookRoutes(ports: PipelinePorts): Route[] {
       handler: async (request, reply) => {
         const { body } = request;
         const { signature, wantsCheck, rerun } =
+          // Fastify runs no body reader for a request that has neither a body nor a content type.
           body instanceof ReceivedWebhook ? body : readBody(request).verdict();
         const tokenHash = webhooks.hash(request.params.token);
         const outcome = wantsCheck
           ? await answerCall({ tokenHash, signature })
           : await acceptWithoutCheck(tokenHash);
         metrics.webhook(outcome === 'requested' ? 'accepted' : outcome);
-        requireExists(outcome !== 'unknown', TOKEN_OWNER);
+        requireExists(outcome !== 'unknown', TOKEN_SUBJECT);
         if (outcome === 'refused') throw new Problem('wrong-signature', SIGNATURE_REFUSED);
         if (rerun === undefined) return reply.code(202).send({ data: { accepted: true } });
         const rerunResult = await rerunBuild(tokenHash, rerun, ports);
@@ -95,7 +97,7 @@ export function webhookRoutes(ports: PipelinePorts): Route[] {
 async function rerunBuild(tokenHash: string, request: RerunRequest | 'no-room', ports: PipelinePorts) {
   if (request === 'no-room') throw new Problem('unavailable', TOO_MANY_WEBHOOKS);
   const result = await retryByWebhook({ tokenHash, request }, ports);
-  const retried = requireFound(result.answer === 'unknown' ? undefined : result, TOKEN_OWNER);
+  const retried = requireFound(result.answer === 'unknown' ? undefined : result, TOKEN_SUBJECT);
   if (retried.answer === 'refused')
     return { retried: false, reasons: retried.reasons.map(({ code, message }) => ({ code, message })) };
   const { job, number } = retried.build;
@@ -140,11 +142,11 @@ export const WebhookFields = {
   webhook_signature: Type.Enum(['required', 'optional']),
 };
 
-/** Visible from the role `maintain` on. */
+/** The webhook of a resource, as members with the role `maintain` or above see it. */
 export interface ShownWebhook {
   token: string;
   secret: string;
-  /** Webhooks without a signature are refused. */
+  /** Whether webhooks without a signature are refused. */
   signed: boolean;
 }
 
