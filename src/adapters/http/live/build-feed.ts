@@ -8,9 +8,9 @@ import { pacedReads } from './pace-reads.ts';
 
 /** The most characters of the log that one read returns. */
 const MAX_PAGE_CHARACTERS = 128 * 1024;
-/** This much of the end of the log is buffered for viewers that are a little behind. */
+/** How much of the end of the log stays in memory for viewers that are a little behind. */
 const BUFFER_BYTES = 512 * 1024;
-/** Lines and states are collected for this time before they are sent. */
+/** The shortest time between two reads of the log, and between two reads of the state of the build. */
 const LOG_PAUSE_MS = 100;
 const STATE_PAUSE_MS = 500;
 
@@ -24,8 +24,9 @@ interface Viewer {
   stream: EventStream;
   /** Sequence number of the last chunk that the viewer has. */
   cursor: number;
-  /** The last state that was sent. */
+  /** The last state that was sent, as an encoded event. */
   sentState: Buffer | undefined;
+  /** Whether `#catchUp` is sending pages of the viewer's own. */
   isCatchingUp: boolean;
 }
 
@@ -37,6 +38,7 @@ interface EncodedPage {
   /** Sequence number of the last chunk up to the end of the page. */
   last: number;
   hasMore: boolean;
+  /** Whether the build has ended and no chunk comes after this page. */
   complete: boolean;
 }
 
@@ -52,8 +54,8 @@ export class BuildFeed {
   #recent: EncodedPage['frames'] = [];
   #recentBytes = 0;
   /**
-   * `#recent` holds the chunks after this one up to the head, which is undefined until a viewer has reached
-   * the end of the stored log.
+   * `#recent` holds the chunks after the sequence number `#floor`, up to and including `#head`. `#head` is
+   * undefined until a viewer has reached the end of the stored log.
    */
   #floor = 0;
   #head: number | undefined;
@@ -118,11 +120,12 @@ export class BuildFeed {
     return stream.write(this.#state) === 'sent';
   }
 
-  /** The buffer lacks chunks that the viewer needs. */
+  /** Whether `#recent` lacks chunks that the viewer needs. */
   #isBehind({ cursor }: Viewer): boolean {
     return this.#head === undefined || cursor < this.#floor;
   }
 
+  /** Sends pages to a viewer until it is no longer behind, or cannot take more. */
   async #catchUp(viewer: Viewer): Promise<void> {
     const { stream } = viewer;
     viewer.isCatchingUp = true;
@@ -144,7 +147,8 @@ export class BuildFeed {
   }
 
   /**
-   * A viewer has reached the end of the stored log. From then on the feed reads the log once for all viewers.
+   * Call it when a viewer has reached the end of the stored log. From then on the feed reads the log once for
+   * all viewers.
    */
   #startHead(at: number): void {
     if (this.#head !== undefined) return;
@@ -202,7 +206,7 @@ export class BuildFeed {
     this.#advanceAll();
   }
 
-  /** Viewers with the same cursor get the same bytes. */
+  /** Advances all viewers. Those with the same cursor share the same bytes. */
   #advanceAll(): void {
     this.#bytesByCursor.clear();
     for (const viewer of this.#viewers) this.#advance(viewer);
@@ -225,7 +229,7 @@ export class BuildFeed {
   }
 }
 
-/** The stream is complete: viewers need not connect again. */
+/** Tells viewers that the stream is complete, so they need not connect again. */
 const END = encodeEvent({ name: 'end', data: { complete: true } });
 const GONE = encodeEvent({
   name: 'end',

@@ -3,7 +3,7 @@ import { encodeEvent } from './encode-event.ts';
 import type { EventStream } from './event-stream.ts';
 import { pacedReads } from './pace-reads.ts';
 
-/** Output is collected for this time before it is read. */
+/** The shortest time between two reads of the output. */
 const READ_PAUSE_MS = 10;
 
 interface Parts {
@@ -12,6 +12,7 @@ interface Parts {
   read: (after: number) => Promise<DebugOutput | undefined>;
   /** Number of the last output that the person has. */
   after: number;
+  /** Row id of the build that the shell belongs to. */
   build: number;
   failed: (error: unknown) => void;
 }

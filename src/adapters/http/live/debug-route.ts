@@ -55,7 +55,7 @@ interface DebugRouteParts {
   readonly failed: (error: unknown) => void;
 }
 
-/** The output of a shell in a running step. */
+/** The route that streams the output of a shell in a running step. */
 export function debugOutput(live: DebugRouteParts): Route {
   return route({
     method: 'GET',

@@ -3,14 +3,14 @@ import type { EndedBy } from '#adapters/telemetry/stream-metrics.ts';
 import { HEARTBEAT } from './encode-event.ts';
 
 /**
- * `sent`: the connection took the write. `buffered`: write no more until `drained`. After the end of the
- * stream, a write is dropped, and its result is `buffered`.
+ * `sent`: the connection took the bytes. `buffered`: the bytes wait in memory, so write no more until
+ * `drained` is called. A write after the end of the stream is dropped, and its result is `buffered`.
  */
 export type WriteResult = 'sent' | 'buffered';
 
 /**
- * The open response to one viewer. At most one write is buffered: wait for `drained` before the next one, so
- * that a slow viewer takes no more memory than that write.
+ * The open response to one viewer. Wait for `drained` before the next write after a `buffered` one, so that a
+ * slow viewer takes no more memory than that write.
  */
 export class EventStream {
   readonly #response: ServerResponse;
@@ -18,7 +18,7 @@ export class EventStream {
   #wroteAt: number;
   /** Who ended the stream: the viewer, unless the gateway did. */
   endedBy: EndedBy = 'reader';
-  /** Called when the connection has taken everything. */
+  /** Called when the connection has taken all buffered bytes. */
   drained: () => void = () => undefined;
   /** `OpenStreams` calls this when the response has closed, whichever side closed it. */
   closed: () => void = () => undefined;
@@ -30,7 +30,7 @@ export class EventStream {
       this.#bufferedSince = undefined;
       this.drained();
     });
-    // The viewer may leave in the middle of a write.
+    // The viewer may leave in the middle of a write, which is no error here.
     response.on('error', () => undefined);
   }
 
@@ -59,8 +59,8 @@ export class EventStream {
   }
 
   /**
-   * Sends a heartbeat if the stream was quiet. Closes it if the viewer has not taken a write for too long;
-   * the viewer may resume.
+   * Sends a heartbeat if nothing was written for `heartbeatMs`. If a write has been buffered for `maxWaitMs`,
+   * closes the connection instead. The viewer may then connect again and resume.
    */
   keepAlive(now: number, times: { heartbeatMs: number; maxWaitMs: number }): void {
     if (!this.open) return;

@@ -1,15 +1,20 @@
 import type { Notifications, ReceivedNotification } from '#flows/notification-ports.ts';
 import type { EventStream } from './event-stream.ts';
 
-/** The shared source of events for all viewers of one build or pipeline. `Cursor`: where a viewer resumes. */
+/**
+ * The shared source of events for all viewers of one build or pipeline. A `Cursor` says after which event a
+ * viewer resumes.
+ */
 export interface Feed<Cursor> {
   readonly empty: boolean;
+  /** Adds a viewer, and returns a function that removes it. */
   add(stream: EventStream, after: Cursor): () => void;
   /** Call it when something may have changed. */
   refresh(): void;
   stop(): void;
 }
 
+/** The row ids in the notifications that concern a feed. */
 interface Ids {
   build?: number;
   pipeline: number;
@@ -21,8 +26,8 @@ interface OpenFeed<Cursor> {
 }
 
 /**
- * The feeds that have viewers, by key. One listener receives the notifications for all of them. Regular
- * refreshes make up for lost ones.
+ * The feeds that have viewers, by key. One listener receives the notifications for all feeds. Notifications
+ * can be lost, so call `refreshAll` regularly.
  */
 export class Feeds<Cursor> {
   readonly #feeds = new Map<string, OpenFeed<Cursor>>();

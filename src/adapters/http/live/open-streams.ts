@@ -8,11 +8,11 @@ import { encodeEvent, encodeRetry } from './encode-event.ts';
 import { EventStream } from './event-stream.ts';
 
 export interface StreamLimits {
-  /** Open streams of one account, of one address, of this process. */
+  /** The most open streams of one account, of one address, and of this process. */
   perAccount: number;
   perAddress: number;
   total: number;
-  /** Open streams of non-members: of one address, of this process. */
+  /** The most open streams of non-members: from one address, and in this process. */
   publicPerAddress: number;
   publicTotal: number;
   /** Milliseconds between checks of rights. */
@@ -22,7 +22,10 @@ export interface StreamLimits {
   maxWaitMs: number;
 }
 
-/** Limits per address are high: an address may be a whole office, or a proxy that is not trusted. */
+/**
+ * The limits per address are high, because an address may be a whole office, or a proxy that is not
+ * configured as trusted.
+ */
 export const STREAM_LIMITS: StreamLimits = {
   perAccount: 100,
   perAddress: 1000,
@@ -38,17 +41,18 @@ interface Parts {
   limits: StreamLimits;
   metrics: StreamMetrics | undefined;
   /**
-   * Starts one check of all streams. The returned function throws a `Problem` if the sender of a request may
-   * no longer read what they requested, and returns who they are now. It looks up each credential only once.
+   * Starts one round of checks of all streams. The returned function throws a `Problem` if the sender of a
+   * request may no longer read what they requested; otherwise it returns their current identity. It looks up
+   * each credential only once.
    */
   checkRights: () => CheckRights;
-  /** Called after each check of rights. */
+  /** Called after each round of checks. */
   onChecked: () => void;
 }
 
 type CheckRights = (request: FastifyRequest) => Promise<Identity | undefined>;
 
-/** Whether a viewer may still read, beyond what the rules of the route require. */
+/** Whether the viewer may continue to read: a condition in addition to the rules of the route. */
 type StillMayRead = (identity: Identity | undefined) => boolean;
 
 interface OpenStream {
@@ -105,13 +109,13 @@ export class OpenStreams {
     else raw.once('close', onClose);
     // A random delay keeps viewers that lost their streams together from reconnecting together.
     open.stream.write(encodeRetry(1000 + Math.random() * 2000));
-    // A HEAD request gets no open stream.
+    // A HEAD request gets the headers only.
     if (this.#closed || request.method === 'HEAD') open.stream.end(this.#closed ? 'stop' : 'over');
     else this.#timer ??= setInterval(() => void this.#check(), this.#parts.limits.recheckMs);
     return open.stream;
   }
 
-  /** Ends all streams; viewers reconnect to another replica. */
+  /** Ends all streams. Their viewers then connect to another replica. */
   close(): void {
     this.#closed = true;
     this.#stopTimer();
@@ -151,7 +155,7 @@ export class OpenStreams {
     for (const { stream } of this.#open) stream.keepAlive(now, limits);
     const checkAccess = checkRights();
     const open = [...this.#open].values();
-    // The workers share the iterator, so each stream is checked once.
+    // The concurrent calls of `work` share the iterator, so each stream is checked once.
     const work = async (): Promise<void> => {
       for (const openStream of open)
         if (!(await mayRead(openStream, checkAccess))) openStream.stream.end('rights', RIGHTS_LOST);
@@ -169,7 +173,7 @@ async function mayRead({ request, stillMayRead }: OpenStream, checkAccess: Check
   try {
     return stillMayRead(await checkAccess(request));
   } catch (error) {
-    // While rights cannot be read, streams stay open. New data cannot be read at that time either.
+    // A stream stays open while rights cannot be read, because new data cannot be read then either.
     return !(error instanceof Problem);
   }
 }
@@ -187,7 +191,7 @@ function serverFull(): Problem {
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store, no-transform',
-  // For proxies that buffer responses.
+  // Tells proxies such as nginx not to buffer the stream.
   'x-accel-buffering': 'no',
 };
 

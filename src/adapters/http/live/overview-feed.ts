@@ -6,11 +6,14 @@ import { encodeEvent } from './encode-event.ts';
 import type { EventStream } from './event-stream.ts';
 import { pacedReads } from './pace-reads.ts';
 
+/** The shortest time between two reads. */
 const PAUSE_MS = 1000;
 /** How many pipelines, and how many teams, one query reads. */
 const MAX_PIPELINES_READ = 100;
 const MAX_TEAMS_READ = 5;
-/** How often each team is read as a whole: notifications can be lost, and some changes send none. */
+/**
+ * How often all pipelines of a team are read, because notifications can be lost and some changes send none.
+ */
 const REREAD_MS = 60_000;
 
 interface Parts {
@@ -23,7 +26,7 @@ interface Parts {
 
 interface Viewer {
   stream: EventStream;
-  /** Teams of which the viewer has no state, or has missed a change: it needs their whole state. */
+  /** Teams whose whole state the viewer still needs, because it has none or has missed a change. */
   missingTeams: Set<string>;
 }
 
@@ -34,16 +37,18 @@ interface EncodedCard {
 
 interface WatchedTeam {
   viewers: Set<Viewer>;
-  /** By row id of the pipeline. Undefined until it is read. */
+  /** The cards by the row id of the pipeline. Undefined until they are read for the first time. */
   cards: Map<number, EncodedCard> | undefined;
+  /** Whether all pipelines of the team must be read again. */
   stale: boolean;
+  /** When all pipelines of the team were last read: milliseconds of `performance.now()`, or 0 if never. */
   readAt: number;
 }
 
 /**
- * Feeds all viewers of overviews. A change costs one read of the changed pipelines for all viewers, at most
- * once a second, one encoding for each team, and one write to each viewer of that team. Teams that nobody
- * views cost nothing. A slow viewer later gets the whole state of its teams instead of all changes.
+ * Feeds all viewers of overviews. A change costs one read of the changed pipelines, at most once a second for
+ * all viewers together, one encoding for each team, and one write to each viewer of that team. Teams that
+ * nobody views cost nothing. A slow viewer gets the whole state of its teams later, instead of every change.
  */
 export class OverviewFeed {
   readonly #parts: Parts;
@@ -73,7 +78,7 @@ export class OverviewFeed {
     return () => this.#remove(viewer, teams);
   }
 
-  /** Call it regularly. It reads teams again that have not been read for long. */
+  /** Call it regularly, so that teams that were not read for a minute are read again. */
   refresh(now = performance.now()): void {
     for (const team of this.#teams.values()) if (now - team.readAt >= REREAD_MS) team.stale = true;
     if (this.#changed.size > 0 || this.#staleTeams().length > 0) this.#reads.trigger();
@@ -160,7 +165,7 @@ export class OverviewFeed {
   #update(name: string, cardsRead: readonly PipelineCard[], removed: readonly number[]): void {
     const team = this.#teams.get(name);
     if (team === undefined) return;
-    const isFirst = team.cards === undefined;
+    const isFirstRead = team.cards === undefined;
     const cards = team.cards ?? new Map<number, EncodedCard>();
     team.cards = cards;
     const pipelines = cardsRead.flatMap((card) => {
@@ -171,7 +176,7 @@ export class OverviewFeed {
       return [encoded];
     });
     for (const id of removed) cards.delete(id);
-    if (!isFirst && pipelines.length === 0 && removed.length === 0) return;
+    if (!isFirstRead && pipelines.length === 0 && removed.length === 0) return;
     this.#sendChanges(team, encodeEvent({ name: 'changes', data: { team: name, pipelines, removed } }), name);
   }
 

@@ -20,8 +20,8 @@ interface OverviewParts {
 }
 
 /**
- * One stream for all pipelines of a person, because browsers open few connections. The stream ends when the
- * person is no longer a member of one of its teams.
+ * The route of one stream for all pipelines of a person, because a browser opens only a few connections to a
+ * server. The stream ends when the person is no longer a member of one of the teams in it.
  */
 export function overviewEvents(live: OverviewParts): Route {
   return route({

@@ -1,12 +1,12 @@
 export interface PacedReads {
-  /** Requests a read. However often it is called, there is at most one read per pause. */
+  /** Requests a read that starts after this call. All calls until then share that read. */
   trigger(): void;
   stop(): void;
 }
 
 /**
- * Paces the reads of a live feed from the database: at once after a quiet time, then at most once in
- * `pauseMs`, and never concurrently.
+ * Paces the reads of a live feed from the database. After a pause a read starts at once. Otherwise it starts
+ * `pauseMs` after the start of the previous read, and never while that one runs.
  */
 export function pacedReads(
   read: () => Promise<void>,

@@ -4,12 +4,13 @@ import { encodeEvent } from './encode-event.ts';
 import type { EventStream } from './event-stream.ts';
 import { pacedReads } from './pace-reads.ts';
 
+/** The shortest time between two reads. */
 const PAUSE_MS = 500;
 
 export interface PipelineFeedParts {
   /** Reads the state that viewers get; undefined if they may no longer read anything. */
   read: () => Promise<object | undefined>;
-  /** Why the streams end when `read` returns undefined, and their last bytes. */
+  /** The cause with which the streams end when `read` returns undefined, and their last bytes. */
   over: { by: EndedBy; last: Buffer };
   failed: (error: unknown) => void;
 }
@@ -21,9 +22,9 @@ interface Viewer {
 }
 
 /**
- * Feeds all viewers of a pipeline. Each event is the whole state, and its id is a digest of the content. So a
- * viewer who returns with the current id has missed nothing, and a slow viewer gets the newest state instead
- * of all states in between.
+ * Feeds all viewers of a pipeline. Each event is the whole state of the pipeline, and the id of the event is
+ * a digest of that state. So a viewer who returns with the id of the current state has missed nothing, and a
+ * slow viewer gets the newest state instead of all states in between.
  */
 export class PipelineFeed {
   readonly #parts: PipelineFeedParts;

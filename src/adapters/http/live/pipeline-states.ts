@@ -10,7 +10,7 @@ import type { PipelineFeedParts } from './pipeline-feed.ts';
 
 type StateSource = Pick<PipelineFeedParts, 'read' | 'over'>;
 
-/** The state of a pipeline for members, as the routes of its parts encode it. */
+/** The state of a pipeline for members, encoded as in the responses of the API. */
 export function stateForMembers(
   name: PipelineName,
   views: Pick<Views, 'pipeline' | 'jobs' | 'resources'>,
@@ -34,8 +34,8 @@ export function stateForMembers(
 }
 
 /**
- * The state of a pipeline for the public, which does not learn whether the pipeline was deleted or made
- * private.
+ * The state of a pipeline for the public. The last event does not tell the public whether the pipeline was
+ * deleted or made private.
  */
 export function stateForPublic(name: PipelineName, { snapshot }: Pick<PublicViews, 'snapshot'>): StateSource {
   return {

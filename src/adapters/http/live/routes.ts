@@ -39,7 +39,7 @@ export function eventRoutes(ports: PipelinePorts, options: StreamOptions = {}): 
   );
 }
 
-/** The streams of one server and their feeds. */
+/** The feeds of one server, and the open streams that they write to. */
 class LiveFeeds {
   readonly ports: PipelinePorts;
   readonly builds: Feeds<number>;
@@ -68,6 +68,7 @@ class LiveFeeds {
     return this.#streams;
   }
 
+  /** Creates the open streams of the server, and ends them when it closes. Later calls have no effect. */
   serve(app: App): void {
     if (this.#streams !== undefined) return;
     this.failed = (err) => app.log.warn({ err }, 'an event stream could not be read');
@@ -75,7 +76,7 @@ class LiveFeeds {
       limits: this.#options.limits ?? STREAM_LIMITS,
       metrics: this.#options.metrics,
       checkRights: () => app.checkRights(),
-      // Notifications can be lost, so feeds read again after each check.
+      // Notifications can be lost, so the feeds read again after each round of checks.
       onChecked: () => {
         this.builds.refreshAll();
         this.pipelines.refreshAll();
@@ -154,8 +155,8 @@ function pipelineEvents(live: LiveFeeds): Route {
 }
 
 /**
- * The part of a feed's key that tells paths apart: a feed reads by names, and a pipeline may be renamed
- * meanwhile.
+ * The part of a feed's key that contains the names in the path. A feed reads by these names, so after a
+ * rename the viewers under the old and the new name need different feeds.
  */
 function pathOf({ params }: { params: object }): string {
   return JSON.stringify(params);
