@@ -20,8 +20,8 @@ const VERSION = `${RESOURCE}/versions/:version`;
 const BUILD = `${JOB}/builds/:build`;
 
 /**
- * The forms behind the buttons of pages. Each form calls the action of the same path. Then the browser goes
- * to the URL in the response, or back to the page that had the button.
+ * The forms behind the buttons of pages. Each form calls the API route of the same path. If the call
+ * succeeds, the browser goes to the URL in the response, or back to the page that had the button.
  */
 export function actionForms(ports: AccessPorts): PageRoute[] {
   return [
@@ -71,8 +71,8 @@ interface ActionParts {
   method?: ApiCall['method'];
   body?: (fields: Fields) => Readonly<Record<string, unknown>>;
   /**
-   * Returns the path to go to, given the path of what the action changes. Absent: the URL in the response, or
-   * the page that had the button.
+   * Returns the path that the browser goes to. `targetPath` is the path of what the action changes. Absent:
+   * the browser goes to the URL in the response, or back to the page that had the button.
    */
   next?: (targetPath: string) => string;
 }
@@ -110,7 +110,7 @@ function actionForm(
 }
 
 /**
- * Returns path and query of the page that had the button. The host is left out, so a browser never goes to
+ * Returns path and query of a `Referer` header. It leaves the host out, so that the browser never goes to
  * another site.
  */
 function pathOfReferer(referer: string | undefined): string | undefined {

@@ -1,6 +1,6 @@
 const UNITS = ['KiB', 'MiB', 'GiB', 'TiB'];
 
-/** Writes bytes in the largest unit in which the amount is at least 1. */
+/** Writes an amount of bytes in the largest unit of which there is at least one. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;
   const exponent = Math.min(Math.floor(Math.log2(bytes) / 10), UNITS.length);

@@ -26,7 +26,7 @@ interface Assets {
   byName: ReadonlyMap<string, Asset>;
 }
 
-/** Reads the assets beside the bundled program, or from dist of the sources. */
+/** Reads the assets beside the bundled program, or from `dist/web` if the program runs from its sources. */
 export function readAssets(): Assets {
   const bundledFolder = fileURLToPath(new URL('web/', import.meta.url));
   const folder = existsSync(bundledFolder)
@@ -52,7 +52,7 @@ export function readAssets(): Assets {
 
 let assets: Assets | undefined;
 
-/** The address of a style or script; a changed text has another address. */
+/** Returns the path of a style or script. A file with another text has another path. */
 export function assetUrl(name: AssetName): string {
   assets ??= readAssets();
   return `/assets/${assets.byName.get(name)?.file ?? ''}`;
@@ -62,8 +62,8 @@ export function assetUrl(name: AssetName): string {
 const HASHED_FILE = /^([a-z-]{1,30})-[\w-]{8}\.(css|js)$/;
 
 /**
- * Returns the asset with this file name, or the same asset of this release. During an update, a page of the
- * other release may get its style and scripts from this one.
+ * Returns the asset with this file name, or the asset of this release with the same name but another hash.
+ * During an update, the browser may send the requests of a page to a replica with another release.
  */
 export function findAsset({ byFile, byName }: Assets, file: string): Asset | undefined {
   const { 1: name = '', 2: extension = '' } = HASHED_FILE.exec(file) ?? [];
@@ -85,7 +85,7 @@ export function assetRoutes(): Route[] {
       },
       handler: async ({ params }, reply) => {
         const { file, type, text } = requireFound(findAsset(allAssets, params.name), `Asset ${params.name}`);
-        // The file of another release must not be cached under this name.
+        // The file name is that of another release, so its content must not be cached under this name.
         const caching = file === params.name ? 'public, max-age=31536000, immutable' : 'no-cache';
         return reply.header('cache-control', caching).type(type).serializer(String).send(text);
       },

@@ -57,7 +57,7 @@ interface AuditParts {
 
 const FILTERS = ['user', 'action', 'pipeline', 'since', 'until'] as const;
 
-/** The filters that have a value. Postgres takes no null characters. */
+/** The filters that have a value, without null characters, which Postgres does not accept. */
 function filtersIn(query: Query): Record<string, string> {
   const filters = FILTERS.map((name) => [name, (query[name] ?? '').replaceAll('\0', '').trim()] as const);
   return Object.fromEntries(filters.filter(([, value]) => value !== ''));
@@ -80,7 +80,7 @@ function olderUrl(path: string, filters: Record<string, string>, before: number)
   return `${path}?${new URLSearchParams({ ...filters, before: String(before) }).toString()}`;
 }
 
-/** Days are in UTC. The day of `until` is included. */
+/** Parses the filters. Days are in UTC, and the day of `until` is included. */
 function filterOf(filters: Query): { filter: AuditFilter } | { problem: FieldProblem } {
   const wrongField = (['since', 'until'] as const).find(
     (name) => filters[name] !== undefined && startOfDay(filters[name]) === undefined,
@@ -101,7 +101,10 @@ function filterOf(filters: Query): { filter: AuditFilter } | { problem: FieldPro
 
 const DAY_MS = 86_400_000;
 
-/** The start of the day in UTC, or the time `laterMs` after it; nothing if the text is no day. */
+/**
+ * Returns the start of the day in UTC, or the time `laterMs` milliseconds after it. Returns undefined if the
+ * text is not a day.
+ */
 function startOfDay(text: string | undefined, laterMs = 0): Date | undefined {
   if (text === undefined || !/^\d{4}-\d\d-\d\d$/.test(text)) return undefined;
   const time = Date.parse(`${text}T00:00:00Z`);
@@ -149,7 +152,7 @@ function entryTable(entries: readonly Entry[], withTeam: boolean): Html {
   return html`<div class="team-log">${scrolling('Entries', table)}</div>`;
 }
 
-/** Names and values that are not empty, without the quotes and braces of JSON. */
+/** Writes the names and values that are not empty, without the quotes and braces of JSON. */
 function detailsOf(details: object): string {
   const parts = Object.entries(details)
     .map(([name, value]) => [name.replaceAll('_', ' '), describeValue(value)] as const)
@@ -164,7 +167,7 @@ function describeValue(value: unknown): string {
   return value === undefined || value === null ? '' : JSON.stringify(value);
 }
 
-/** The actions that people look for most; any other can be entered. */
+/** The actions that the form suggests: those that people look for most. Any other can be entered. */
 const ACTIONS = [
   'build.approved',
   'build.rejected',

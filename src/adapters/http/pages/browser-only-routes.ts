@@ -5,7 +5,7 @@ import { route, type Route } from '#adapters/http/server/route.ts';
 import { assetRoutes } from './assets.ts';
 import { openApiPage } from './open-api-page.ts';
 
-/** The responses that programs get at paths for browsers. */
+/** The routes at paths that are mainly for browsers: the API as a page, the root, and the assets of pages. */
 export function pageOnlyRoutes(version: string): Route[] {
   return [
     ...openApiPage(),
@@ -22,8 +22,8 @@ export function pageOnlyRoutes(version: string): Route[] {
 }
 
 /**
- * The responses that programs get at the paths of personal pages: programs sign in and change passwords at
- * the same paths with other methods.
+ * The routes that answer programs with 404 at paths where GET is only for browsers. A page takes its access
+ * rules from the route at its path, so these pages need the routes.
  */
 export function personalPageOnlyRoutes(): Route[] {
   return [

@@ -20,7 +20,9 @@ import { plainLog } from './plain-log.ts';
 import { publicBuildPage } from './public-build-page.ts';
 import { may, teamViewerOf, type TeamViewer } from './viewer.ts';
 
-/** Characters of the log in the page itself. The script of the page and the link show the whole log. */
+/**
+ * How many characters of the log the page contains. The script of the page and the link show the whole log.
+ */
 export const MAX_LOG_CHARACTERS = 128 * 1024;
 
 /** A build: its inputs, its steps, its log, and the actions on it. */
@@ -97,7 +99,10 @@ function facts(build: BuildDetail): Html {
   </dl>`;
 }
 
-/** The checks before the build: each with its result, since a version may be old if its check failed. */
+/**
+ * The checks that ran before the build, each with its result, because a version may be old if its check
+ * failed.
+ */
 function checksOf({ checks = [] }: BuildDetail): Html {
   if (checks.length === 0) return html``;
   return html`<dt>Checked first</dt>
@@ -109,7 +114,7 @@ function checksOf({ checks = [] }: BuildDetail): Html {
     </dd>`;
 }
 
-/** The actions that are possible now. */
+/** Buttons for the actions that the state of the build and the role of the viewer allow. */
 function actions(url: string, { status: currentStatus, endedAt }: BuildDetail, teamViewer: TeamViewer): Html {
   const { viewer } = teamViewer;
   const message = html`<input name="message" aria-label="Why" placeholder="Why" required maxlength="1000" />`;
@@ -151,7 +156,7 @@ function actions(url: string, { status: currentStatus, endedAt }: BuildDetail, t
       </div>`;
 }
 
-/** Why the build has not started. The message beside its status has only one of the reasons. */
+/** Why the build has not started, except for the reason that the message beside its status contains. */
 function whyItWaits({ message }: BuildDetail, reasons: readonly Reason[]): Html {
   const others = reasons.filter((reason) => reason.message !== message);
   if (others.length === 0) return html``;

@@ -18,7 +18,7 @@ export function stepTree({ steps, attempt }: Pick<BuildDetail, 'steps' | 'attemp
 function stepItem(step: StepState, allSteps: readonly StepState[], buildAttempt: number): Html {
   const { id, kind, hook, status: currentStatus } = step;
   const innerSteps = allSteps.filter(({ parent }) => parent === id);
-  const lanes = kind === 'parallel' && html` class="build-lanes" aria-label="Steps in parallel"`;
+  const laneAttributes = kind === 'parallel' && html` class="build-lanes" aria-label="Steps in parallel"`;
   return html`<li${hook !== undefined && html` class="build-hook"`}>
     <div class="build-step">
       <span>${hook !== undefined && html`<span class="tag">${hook}</span> `}${nameOf(step, buildAttempt)}</span>
@@ -28,14 +28,17 @@ function stepItem(step: StepState, allSteps: readonly StepState[], buildAttempt:
     ${metadataOf(step)}
     ${
       innerSteps.length > 0 &&
-      html`<ol${lanes}>
+      html`<ol${laneAttributes}>
         ${innerSteps.map((innerStep) => stepItem(innerStep, allSteps, buildAttempt))}
       </ol>`
     }
   </li>`;
 }
 
-/** With the script of the page, the link leads to the step's part of the log; without it, to the log. */
+/**
+ * Returns kind and name of a step. The name links to the log; with the script of the page, to the part of the
+ * step in the log.
+ */
 function nameOf({ id, kind, name, status: currentStatus }: StepState, buildAttempt: number): Html {
   if (kind === 'parallel') return html`In parallel`;
   const hasLog = kind !== 'branch' && currentStatus !== 'waiting' && currentStatus !== 'skipped';
@@ -60,8 +63,8 @@ function detailsOf({ attempt, startedAt, endedAt, exitCode, message }: StepState
 }
 
 /**
- * What the type of the resource reports about the version. The text comes from outside, so it never becomes a
- * link.
+ * What the resource type reports about the version of a get or put. The text comes from outside Millrace, so
+ * it never becomes a link.
  */
 function metadataOf({ name, metadata = [] }: StepState): Html {
   if (metadata.length === 0) return html``;

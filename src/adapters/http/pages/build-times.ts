@@ -18,7 +18,7 @@ export interface TimeSpan {
   kind: 'wait' | 'step';
   from: Date;
   to: Date;
-  /** The span has not ended. */
+  /** Whether the span has not ended. */
   isRunning: boolean;
 }
 
@@ -55,8 +55,8 @@ export function timeSpans(build: TimedBuild, now: Date): TimeSpan[] {
 }
 
 /**
- * The phases of the Pod until the first step. If the end of a phase was not observed, or another clock
- * recorded it after the first step, the phase is merged with the next one.
+ * The phases of the Pod until the first step. If the end of a phase was not observed, or is later than the
+ * first step because another clock recorded it, the phase is merged with the next one.
  */
 function podPhases(times: PodTimes): Phase[] {
   const { podCreatedAt, warmPod, podScheduledAt, containersStartedAt, startedAt } = times;
@@ -82,8 +82,8 @@ interface SpanParts {
 }
 
 /**
- * Returns no span if it has not begun, or if its times do not fit together, because a later attempt overwrote
- * one of them.
+ * Returns a list with the span. The list is empty if the span has not begun, or if its times contradict each
+ * other because a later attempt overwrote one of them.
  */
 function spanOf({ name, kind, from, to }: SpanParts, end: Date, endedAt: Date | undefined): TimeSpan[] {
   if (from === undefined || from > end || (to !== undefined && to < from)) return [];
@@ -93,7 +93,7 @@ function spanOf({ name, kind, from, to }: SpanParts, end: Date, endedAt: Date | 
 const dateOf = (text: string | undefined): Date | undefined =>
   text === undefined ? undefined : new Date(text);
 
-/** Where the time of a build went: a table whose last column draws each part on a common axis. */
+/** A table of the parts of a build's time. Its last column draws them as bars on a common time axis. */
 export function whereTimeWent(build: TimedBuild, now: Date): Html {
   const spans = timeSpans(build, now);
   if (spans.length === 0) return html``;
@@ -139,8 +139,8 @@ function spanWords(from: Date, to: Date): string {
 }
 
 /**
- * Draws a bar as SVG: the content security policy of pages allows no style in HTML elements, but it does
- * allow the attributes of a drawing.
+ * Draws a bar as SVG, because the content security policy of pages forbids styles in HTML elements but not
+ * the attributes of a drawing.
  */
 function bar({ kind, from, to }: TimeSpan, start: number, total: number): Html {
   const share = (milliseconds: number): number => (milliseconds / total) * 100;

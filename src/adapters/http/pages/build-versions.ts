@@ -56,7 +56,7 @@ export function inputValues(values: BuildDetail['inputValues']): Html {
   </section>`;
 }
 
-/** The versions that the last good build of the job did not have. */
+/** The versions of a build that the last good build of its job did not have. */
 export function changesSection(ref: BuildRef, changes: BuildChangesView | undefined): Html {
   if (changes?.since === undefined) return html``;
   const { since } = changes;

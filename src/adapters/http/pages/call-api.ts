@@ -14,11 +14,11 @@ export interface ApiResponse {
   status: number;
   /** The string fields of the response's `data`. */
   data: Readonly<Record<string, string>>;
-  /** The operator has not decided yet on a pipeline that was saved. */
+  /** Whether a pipeline was saved, and the operator still has to decide about it. */
   isPending: boolean;
   /** The message for the user if the call failed. */
   problem: string | undefined;
-  /** What a route found in the text of a pipeline, whether it refused the text or not. */
+  /** The findings about the text of a pipeline, whether or not the route refused the text. */
   findings: readonly Finding[];
   location: string | undefined;
   cookies: string[];
@@ -34,12 +34,12 @@ interface ResponseBody {
   findings?: Finding[];
 }
 
-/** Headers of the browser's request that the called route needs too. */
+/** Headers that the call copies from the request of the browser. */
 const FORWARDED_HEADERS = ['cookie', 'user-agent', 'origin', 'sec-fetch-site', 'sec-fetch-user'];
 
 /**
- * Calls a route for a form of a browser, as a program would with JSON. All checks, limits and audit log
- * entries of the route apply. The call stays inside the process.
+ * Calls an API route for a form or page of a browser, as a program would with JSON. All checks, limits and
+ * audit log entries of the route apply. The call stays inside the process.
  */
 export async function callApi(request: FastifyRequest, call: ApiCall): Promise<ApiResponse> {
   const { method, url, body, csrfToken } = call;

@@ -5,7 +5,7 @@ import { html, type Html } from './html.ts';
 import { timeElement } from './layout.ts';
 import { plainLog } from './plain-log.ts';
 
-/** How a resource is checked, and the end of the last check. */
+/** How a resource is checked, the result of the last check, and the end of its output. */
 export function checkSection(resource: ResourceView, check: CheckView): Html {
   const { error, output, hooks } = check;
   return html`<section aria-labelledby="check-title">

@@ -12,8 +12,8 @@ const PAGE = '/profile/cli-login';
 const TITLE = 'Log in on the command line';
 
 /**
- * The page on which a person confirms a login of the command line. It shows who asks, and what the command
- * line would get.
+ * The page on which a person confirms or refuses a login of the command line, and its two forms. The page
+ * shows which machine asks, and what the command line would get.
  */
 export function cliLoginPages(ports: AccessPorts): PageRoute[] {
   return [confirmPage(ports), answerForm(ports, 'confirm'), answerForm(ports, 'refuse')];
@@ -70,7 +70,7 @@ function codePage(viewer: Viewer | undefined, problem?: string): Html {
 }
 
 interface AskPageParts {
-  /** The fields of the API's answer. */
+  /** The fields of the login in the response of the API. */
   login: Readonly<Record<string, string>>;
   server: string;
   viewer: Viewer | undefined;

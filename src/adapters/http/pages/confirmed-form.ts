@@ -10,11 +10,11 @@ import { form, viewerOf } from './page.ts';
 type Params = Readonly<Record<string, string | undefined>>;
 
 interface Confirmation {
-  /** The question, as the title of its page. */
+  /** The question, which is the title of the page. */
   title: string;
   /** What happens if the person confirms. */
   consequence: string;
-  /** What the button does. */
+  /** The label of the button that confirms. */
   button: string;
   /** The page to return to. */
   back: string;
@@ -25,13 +25,13 @@ interface ConfirmedParts {
   calls: { method: 'DELETE'; url: string };
   params: TSchema;
   ask: (params: Params) => Confirmation;
-  /** The path to go to after the action. */
+  /** Returns the path to go to after the action. `user` is the name of the person who did it. */
   to: (params: Params, user: string | undefined) => string;
 }
 
 /**
- * A form for an action that cannot be undone. The first answer is a page that says what will happen; the
- * button on that page sends the form again, now confirmed. This works without scripts.
+ * A form for an action that cannot be undone. The first response is a page that says what will happen. The
+ * button on that page sends the form again, with the field `confirmed`. This works without scripts.
  */
 export function confirmedForm({ codec }: AccessPorts, parts: ConfirmedParts): PageRoute {
   const { url, calls, params, ask, to } = parts;
@@ -55,7 +55,7 @@ export function confirmedForm({ codec }: AccessPorts, parts: ConfirmedParts): Pa
   });
 }
 
-/** The path of a route with its parameters. */
+/** Fills the parameters into the path of a route. */
 export function fillPath(url: string, params: Params): string {
   return url.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 }

@@ -1,20 +1,21 @@
 import { html, type Html, type HtmlValue } from './html.ts';
 
 /** A column of a table: its title and the cell of a row. */
-export interface Column<T> {
+export interface Column<Row> {
   title: string;
-  cell: (row: T) => HtmlValue;
-  /** The title is only for screen readers: the cells explain themselves, as buttons do. */
+  cell: (row: Row) => HtmlValue;
+  /** Whether only screen readers read the title, because the cells explain themselves, as buttons do. */
   titleHidden?: boolean;
 }
 
 /**
- * The first column names each row. On a phone, each row is a list of its values with their titles. Some
- * browsers take what CSS shows as a list for a list, so the roles say that it is a table.
+ * A table whose first column names each row. On a phone, CSS shows each row as a list of its values with
+ * their titles. Because of that, some browsers tell screen readers that it is a list, so the roles say that
+ * it is a table.
  */
-export function htmlTable<T>(
-  rows: readonly T[],
-  [first, ...others]: readonly [Column<T>, ...Column<T>[]],
+export function htmlTable<Row>(
+  rows: readonly Row[],
+  [first, ...others]: readonly [Column<Row>, ...Column<Row>[]],
   caption?: string,
 ): Html {
   return html`<table class="listed" role="table">
@@ -46,6 +47,9 @@ export function htmlTable<T>(
   </table>`;
 }
 
-/** Before the value on a phone. CSS hides an empty cell, so there must be no space around its value. */
-const cellTitle = <T>({ title, titleHidden }: Column<T>): HtmlValue =>
+/**
+ * The attribute with the title that CSS shows before the value on a phone. CSS hides an empty cell, so
+ * nothing may stand beside the value in the cell, not even a space.
+ */
+const cellTitle = <Row>({ title, titleHidden }: Column<Row>): HtmlValue =>
   titleHidden !== true && html`data-title="${title}"`;

@@ -13,9 +13,9 @@ import { form, page, viewerOf, type PageAnswer } from './page.ts';
 import { paths } from './paths.ts';
 
 /**
- * Limits of a form with the longest text. URL encoding takes up to three bytes for each byte of a character,
- * a character has at most three bytes for each unit of a JavaScript string, and each line ends with two
- * characters.
+ * Limits of a form with the longest text. Each character may be the end of a line, which browsers send as two
+ * characters. One unit of a JavaScript string takes at most three bytes, and URL encoding takes three bytes
+ * for each of them.
  */
 const LONG_TEXT = {
   fieldCharacters: 2 * MAX_TEXT_CHARACTERS,
@@ -25,7 +25,7 @@ const LONG_TEXT = {
 const DEFINITION = '/teams/:team/pipelines/:pipeline/definition';
 const NEW_PIPELINE = '/teams/:team/new-pipeline';
 
-/** The editor: a form that checks and saves a text, where the script draws more. */
+/** The pages of the editor: a form that checks and saves a text. The script of the page replaces the form. */
 export function editorPages(ports: AccessPorts): PageRoute[] {
   const { codec } = ports;
   return [
@@ -85,7 +85,10 @@ type Fields = Readonly<Record<string, string | undefined>>;
 
 const nameFrom = ({ team = '', pipeline = '' }: Fields): PipelineName => ({ team, pipeline });
 
-/** Browsers end the lines of a text in a form with a carriage return and a line feed. */
+/**
+ * Reads the text from a form. Browsers end its lines with a carriage return and a line feed, so the carriage
+ * returns are removed.
+ */
 const textFrom = (fields: Fields) => ({ config: withoutReturns(fields['config'] ?? '') });
 
 const withoutReturns = (text: string): string => text.replaceAll('\r\n', '\n');
@@ -94,12 +97,14 @@ async function contentOf(name: PipelineName, ports: AccessPorts): Promise<Omit<E
   const definition = await readPipelineText(name, ports);
   const config = withoutReturns(definition.config);
   const { vars, generation, managed_by_manifest: isManaged = false } = definition;
-  const unshowable = printable(config) === config ? undefined : ('characters' as const);
-  const readOnly = isManaged ? ('manifest' as const) : unshowable;
+  const textReason = printable(config) === config ? undefined : ('characters' as const);
+  const readOnly = isManaged ? ('manifest' as const) : textReason;
   return { ...name, config, vars, saved: config, ...defined({ generation, readOnly }) };
 }
 
-/** Returns nothing if the definition cannot be read now, so that the form keeps what somebody entered. */
+/**
+ * Returns no fields if the definition cannot be read, so that the form still shows what the person entered.
+ */
 async function contentIfReadable(
   name: PipelineName,
   ports: AccessPorts,
@@ -112,7 +117,7 @@ async function contentIfReadable(
   }
 }
 
-/** A form has no generation if it has just created a pipeline that does not run. */
+/** A form has no generation if its page has just created a pipeline that does not run yet. */
 function generationFrom({ generation }: Fields): { generation?: number } {
   return generation === undefined || generation === '' ? {} : { generation: Number(generation) };
 }
@@ -126,7 +131,7 @@ interface CheckOrSaveParts {
   request: Parameters<typeof viewerOf>[0];
 }
 
-/** Checks or saves the text. The text stays in the form unless it is saved. */
+/** Checks or saves the text, depending on the button. If the text is not saved, the form shows it again. */
 async function checkOrSave({
   content,
   name,

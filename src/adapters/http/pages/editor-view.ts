@@ -15,17 +15,20 @@ export interface EditorContent {
   /** The name of a new pipeline, as entered so far. */
   name?: string;
   config: string;
-  /** The text that the server has. */
+  /** The text that is saved. */
   saved?: string;
   vars?: Readonly<Record<string, string>>;
   generation?: number;
+  /** Why the text cannot be changed here. Absent: it can. */
   readOnly?: 'manifest' | 'characters';
   findings?: readonly Finding[];
   /** What a check or a save did. */
   notice?: string;
-  /** Why the check or the save did nothing. */
+  /** Why the check or the save failed. */
   problem?: string;
+  /** The graph of the text as SVG. */
   picture?: string;
+  /** Why there is no graph. */
   pictureRefused?: string;
 }
 
@@ -71,7 +74,7 @@ function readOnlyNote({ readOnly, team, pipeline = '' }: EditorContent): Html {
     : html`<p class="alert">${READ_ONLY_NOTES[readOnly](team, pipeline)}</p>`;
 }
 
-/** What the script knows besides what the form shows. */
+/** The data that the script of the page needs besides what the form contains. */
 function scriptData({ team, pipeline, saved = '', generation, vars = {}, readOnly }: EditorContent): Html {
   const types = listBuiltInTypes().map(({ kind, name, params, description }) => ({
     kind,

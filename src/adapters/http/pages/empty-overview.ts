@@ -69,7 +69,10 @@ ${FIRST_PIPELINE.replaceAll(/^/gm, '    ')}
 END`;
 }
 
-/** The text may be wider than a phone. The element takes the focus, so that the keyboard can scroll it. */
+/**
+ * Commands to copy. They may be wider than a phone, so the element takes the focus and the keyboard can
+ * scroll it.
+ */
 function commands(label: string, text: string): Html {
   return html`<pre class="overview-commands" role="group" aria-label="${label}" tabindex="0">${text}</pre>`;
 }

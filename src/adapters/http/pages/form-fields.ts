@@ -2,13 +2,16 @@ import { html, type Html } from './html.ts';
 
 type Values = Readonly<Record<string, string | undefined>>;
 
-/** What is wrong with a form: beside a field, or above the form if no field is the cause. */
+/**
+ * What is wrong with a form. The message appears beside the field with the name `field`, or above the form if
+ * no field is the cause.
+ */
 export interface FieldProblem {
   field: string | undefined;
   message: string;
 }
 
-/** What a person entered before, and why it was refused. */
+/** What a person entered into a form. `problem`: why it was refused; absent if it was not. */
 export interface FormState {
   values: Values;
   problem?: FieldProblem;
@@ -17,19 +20,24 @@ export interface FormState {
 export const EMPTY_FORM: FormState = { values: {} };
 
 /**
- * Finds the field that a problem of the API is about. A message of the schema validation names the field, as
- * in `body/name must be string`. Any other message is about the field `otherwise`.
+ * Finds the field that a message of the API is about. A message of the schema validation names the field, as
+ * in `body/name must be string`. Any other message is about `defaultField`, or about no field if that is
+ * undefined.
  */
-export function fieldProblem(message: string, fields: readonly string[], otherwise?: string): FieldProblem {
+export function fieldProblem(
+  message: string,
+  fields: readonly string[],
+  defaultField?: string,
+): FieldProblem {
   const [, name = '', rule = ''] = /^(?:body|params)\/(?:[\w/]+\/)?(\w+) must (.+)$/.exec(message) ?? [];
-  if (!fields.includes(name)) return { field: otherwise, message };
+  if (!fields.includes(name)) return { field: defaultField, message };
   if (rule.startsWith('match pattern')) return { field: name, message: 'This value is not allowed here.' };
   if (rule.startsWith('NOT have fewer than 1 ')) return { field: name, message: 'Enter a value.' };
   return { field: name, message: `It must ${rule.replace('NOT', 'not')}.` };
 }
 
 interface FieldParts {
-  /** Unique on the page: forms of one page may have fields of the same name. */
+  /** Unique on the page, unlike `name`: two forms of one page may have fields of the same name. */
   id: string;
   name: string;
   label: string;
@@ -41,12 +49,12 @@ interface FieldParts {
 interface TextParts extends FieldParts {
   type?: 'text' | 'password' | 'date' | 'url' | 'search';
   maxLength?: number;
-  /** Lines of a larger field. */
+  /** How many lines the field shows. Absent: a field for one line. */
   lines?: number;
   autocomplete?: string;
   /** The value before the person has entered one. */
   preset?: string | undefined;
-  /** A value that the server may not send back. */
+  /** Whether the server must not send the value back, as with a password. */
   secret?: boolean;
   /** Names that the browser suggests. */
   suggestions?: readonly string[];
@@ -97,7 +105,7 @@ export function options(choices: readonly Choice[], chosen: string | undefined):
   )}`;
 }
 
-/** A box to tick; its value is `yes`. */
+/** A checkbox. Its value is `yes` if it is ticked. */
 export function checkField(parts: FieldParts & { preset?: boolean }): Html {
   const { id, label, name, state, preset = false, help } = parts;
   // A form does not send a box that is not ticked.
@@ -144,7 +152,7 @@ function problemText(parts: FieldParts): Html {
     : html`<span class="team-problem" role="alert" id="${parts.id}-problem">${message}</span>`;
 }
 
-/** The problem of a form that no field caused. */
+/** The problem of a form if no field caused it. */
 export function formProblem({ problem }: FormState): Html {
   return problem === undefined || problem.field !== undefined
     ? html``

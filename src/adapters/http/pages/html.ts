@@ -15,9 +15,8 @@ export class Html {
 export type HtmlValue = string | number | undefined | false | Html | readonly Html[];
 
 /**
- * The only way in which text becomes part of a page. Everything is escaped, also for attributes in double
- * quotes, except what is HTML already. Attributes in our templates are always quoted; a test checks all
- * pages.
+ * The only way in which text becomes part of a page. Escapes every value that is not HTML already, also for
+ * use in attributes in double quotes. Attributes in our templates are always quoted; a test checks all pages.
  */
 export function html(strings: TemplateStringsArray, ...values: HtmlValue[]): Html {
   return new Html(String.raw({ raw: strings }, ...values.map(renderValue)));

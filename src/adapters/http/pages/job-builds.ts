@@ -8,8 +8,8 @@ import { shortVersion } from './outside-text.ts';
 import { paths } from './paths.ts';
 
 /**
- * The builds of a job for members: how long each took beside the others, who or what started it, and with
- * what.
+ * The builds of a job for members: how long each took compared with the others, who or what started it, and
+ * which versions it took.
  */
 export function jobBuilds(
   name: JobName,
@@ -42,7 +42,7 @@ function millisecondsOf({ startedAt, endedAt }: BuildView): number {
   return startedAt === undefined || endedAt === undefined ? 0 : endedAt.getTime() - startedAt.getTime();
 }
 
-/** The duration as a bar, beside that of the longest build of the list. */
+/** The duration, and a bar that compares it with the longest build of the list. */
 function tookCell(build: BuildView, longestMilliseconds: number): Html {
   const milliseconds = millisecondsOf(build);
   const share =

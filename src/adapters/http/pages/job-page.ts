@@ -20,7 +20,7 @@ import { checkFirstField, startForm, type RefusedStart } from './start-form.ts';
 import { startJob } from './start-job.ts';
 import { may, teamViewerOf, type TeamViewer } from './viewer.ts';
 
-/** The page of a job with its builds, at both of its paths, and the form that starts one. */
+/** The page of a job with its builds, at both of its paths, and the form that starts a build. */
 export function jobPages(ports: PipelinePorts, access: AccessPorts): PageRoute[] {
   const { publicViews } = ports;
   const pageAt = (url: string): PageRoute =>
@@ -70,7 +70,8 @@ async function renderJob(
     title: name.job,
     viewer: teamViewer.viewer,
     breadcrumbs: breadcrumbs(name),
-    // The response to a form has another URL than the page, so this page cannot follow events.
+    // This page may be the response to a form and then has the URL of the form, so live updates could not
+    // fetch it again.
     ...(refused === undefined && { events: `${paths.pipeline(name)}/events` }),
     main: html`<h1>${name.job}</h1>
       ${alert(refused && 'The job does not take these values. The fields say why.')} ${form}
@@ -89,7 +90,10 @@ async function renderJob(
   });
 }
 
-/** Returns a form if the job has inputs, otherwise a button; neither if the viewer may not start builds. */
+/**
+ * Returns a form if the job has inputs, otherwise a button. Returns neither if the viewer may not start
+ * builds.
+ */
 function startControl(
   name: JobName,
   inputs: readonly Input[],

@@ -2,16 +2,16 @@ import { durationInWords } from '#domain/words.ts';
 import { assetUrl, type PageScript } from './assets.ts';
 import { html, type Html } from './html.ts';
 
-/** Who views a page; undefined before they sign in. */
+/** The person who views a page. Functions take undefined for a viewer who has not signed in. */
 export interface Viewer {
   name: string;
-  /** Proves to our actions that one of our pages sent a form. */
+  /** Forms send this token to prove that they come from one of our pages. */
   csrfToken: string;
-  /** Is admin of the installation. */
+  /** Whether the viewer is a global admin. */
   isAdmin?: boolean;
 }
 
-interface Document {
+interface LayoutParts {
   title: string;
   viewer?: Viewer | undefined;
   /** Breadcrumbs, from the outside to the inside, without the page itself. */
@@ -19,14 +19,17 @@ interface Document {
   main: Html;
   /** The path to return to after signing in, for pages that show anyone a link to sign in. */
   returnAfterSignIn?: string | undefined;
-  /** Path of the events that the page follows. */
+  /** Path of the event stream. After each of its events, the page updates itself. */
   events?: string;
-  /** Draws parts of the page in the browser. The page must be readable without it. */
+  /** The script that draws parts of the page in the browser. The page must be readable without it. */
   script?: PageScript;
 }
 
-/** The HTML of every page: skip link, landmarks, one heading of the first rank in `main`. */
-export function layout(parts: Document): Html {
+/**
+ * The HTML of every page: skip link, header, breadcrumbs, `main` and footer. `main` must contain exactly one
+ * `h1`.
+ */
+export function layout(parts: LayoutParts): Html {
   const { title, viewer, breadcrumbs = [], main, events, returnAfterSignIn } = parts;
   return html`<!doctype html>
 <html lang="en">
@@ -48,7 +51,7 @@ ${main}
 `;
 }
 
-function head({ title, viewer, events, script }: Document): Html {
+function head({ title, viewer, events, script }: LayoutParts): Html {
   return html`<head>
     <meta charset="utf-8" />
     <title>${title} · Millrace</title>
@@ -112,8 +115,8 @@ function breadcrumbList(links: { name: string; url: string }[], title: string): 
 }
 
 /**
- * A form with one button. If several buttons of a page have the same label, screen readers read `about`
- * instead of the label.
+ * A form with one button. If several buttons of a page have the same label, give each an `about`, which
+ * screen readers read instead of the label. A `quiet` button is less prominent.
  */
 export function action(parts: {
   url: string;
@@ -139,12 +142,12 @@ export function csrfField(viewer: Viewer | undefined): Html {
   return html`<input type="hidden" name="csrf_token" value="${viewer?.csrfToken ?? ''}" />`;
 }
 
-/** An error message at the top, which screen readers announce. Fields name it as their description. */
+/** An error message, which screen readers announce at once. Fields refer to it with `describedBy`. */
 export function alert(message: string | undefined): Html {
   return message === undefined ? html`` : html`<p role="alert" class="alert" id="problem">${message}</p>`;
 }
 
-/** The attribute of a field that `alert` describes. */
+/** The attribute by which a field refers to the message of `alert`. */
 export function describedBy(problem: string | undefined): Html {
   return problem === undefined ? html`` : html` aria-describedby="problem"`;
 }

@@ -29,22 +29,22 @@ interface GraphParts {
   title: string;
   jobs: unknown[];
   resources: unknown[];
-  /** Members can follow a version. */
+  /** Whether the viewer is a member. Only members can follow a version in the graph. */
   isMember: boolean;
 }
 
 /**
- * How many rows a table on a pipeline's page has, unless the viewer asks for all: browsers need half a second
- * for 500 rows with their buttons, and each event fetches the page again.
+ * How many rows a table on the page of a pipeline has, unless the viewer asks for all. Browsers need half a
+ * second for 500 rows with their buttons, and each event makes the page fetch them again.
  */
 export const MAX_ROWS = 100;
 
-/** A graph with more jobs gets a higher element. */
+/** A graph with more jobs than this gets a taller element. */
 const MAX_FEW_JOBS = 4;
 
 /**
- * The picture of a pipeline and its text alternative, in the element in which `pipeline-page.tsx` draws the
- * graph.
+ * The image of a pipeline with its text alternative. `pipeline-page.tsx` draws the interactive graph in the
+ * same element.
  */
 export function pipelineGraph(name: PipelineName, { title, jobs, resources, isMember }: GraphParts): Html {
   const url = paths.pipeline(name);
@@ -123,7 +123,7 @@ function newestBuildCell(name: JobName, { latest }: Job): Html | string {
   return html`<a href="${paths.build({ ...name, number })}">${number}</a> ${status(latest.status)}`;
 }
 
-/** `pinTextOf` returns what the table says beside a pinned resource, and nothing for the others. */
+/** `pinTextOf` returns what the table says beside a pinned resource, and undefined for any other. */
 export function resourceTable<T extends { name: string }>(
   name: PipelineName,
   resources: Rows<T>,

@@ -3,7 +3,7 @@ import { route, type Route } from '#adapters/http/server/route.ts';
 import { html, type Html } from './html.ts';
 import { layout } from './layout.ts';
 
-/** The page that shows the OpenAPI document; rendered once. */
+/** The page that shows the OpenAPI document. It is rendered at the first request. */
 export function openApiPage(): Route[] {
   let text = '';
   return [

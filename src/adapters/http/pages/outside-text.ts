@@ -1,9 +1,9 @@
 import { html, joined, type Html } from './html.ts';
 
-/** Longer values are folded, so that one of them does not fill the page. In characters. */
+/** In characters. A longer value is folded, so that it does not fill the page. */
 const MAX_VALUE_LENGTH = 160;
 
-/** Names and values that a check or a type reported. */
+/** Names and values that a check or a resource type reported. */
 export function outsideFields(entries: readonly (readonly [name: string, value: string])[]): Html {
   return html`<dl class="resource-fields">
     ${joined(
@@ -16,7 +16,10 @@ export function outsideFields(entries: readonly (readonly [name: string, value: 
   </dl>`;
 }
 
-/** Text from outside: as a link if it is an address that is safe to open, and folded if it is long. */
+/**
+ * A value from outside Millrace. An HTTPS URL that is safe to open becomes a link, and a long value is
+ * folded.
+ */
 function outsideValue(value: string): Html {
   const link = safeAddress(value);
   if (link !== undefined)
@@ -31,9 +34,9 @@ function outsideValue(value: string): Html {
 }
 
 /**
- * Returns the address if the whole value is an HTTPS address. The page shows the address as a browser would
- * open it: with the host in ASCII, so that no letter looks like another, and without a name and password that
- * look like a host.
+ * Returns the URL as a browser would open it, or undefined if the value is not a single HTTPS URL. The URL
+ * must be ASCII, so that no letter looks like another one. It must have no user name or password, because
+ * these can look like a host.
  */
 export function safeAddress(value: string): string | undefined {
   if (!value.startsWith('https://') || !/^[!-~]{1,2000}$/.test(value) || !URL.canParse(value))

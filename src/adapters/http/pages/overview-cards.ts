@@ -15,12 +15,12 @@ export interface SectionTeam extends OverviewTeam {
   role: Role | undefined;
 }
 
-export function overviewSection({ team, cards }: OverviewSection<SectionTeam>, isOnly: boolean): Html {
+export function overviewSection({ team, cards }: OverviewSection<SectionTeam>, isOnlyTeam: boolean): Html {
   const id = `team-${team.name}`;
   return html`<section class="overview-team" aria-labelledby="${id}">
     <h2 id="${id}">
-      ${isOnly ? html`Pipelines` : html`<a href="${paths.team(team.name)}">${titleOf(team)}</a>`}
-      ${!isOnly && team.role !== undefined && html`<span class="tag">${team.role}</span>`}
+      ${isOnlyTeam ? html`Pipelines` : html`<a href="${paths.team(team.name)}">${titleOf(team)}</a>`}
+      ${!isOnlyTeam && team.role !== undefined && html`<span class="tag">${team.role}</span>`}
     </h2>
     ${
       cards.length > 0

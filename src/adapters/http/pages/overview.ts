@@ -15,8 +15,9 @@ import { overviewSection, type SectionTeam } from './overview-cards.ts';
 const MAX_SEARCH_CHARACTERS = 200;
 
 interface OverviewParts {
-  /** Path of the page. */
+  /** Path of the page: `/teams` for all teams of the viewer, otherwise that of one team. */
   base: string;
+  /** Path of the event stream. */
   events: string;
   teams: readonly SectionTeam[];
   cards: readonly PipelineCard[];
@@ -36,8 +37,9 @@ export function readOverviewQuery(
 }
 
 /**
- * The pipelines of teams as cards, with a search and filters. `overview-page.js` searches as the viewer types
- * and keeps the cards up to date; without it, the search is a form and the filters are links.
+ * The pipelines of teams as cards, with a search and filters. The script `overview-page.js` searches while
+ * the viewer types, and keeps the cards up to date. Without the script, the search is a form and the filters
+ * are links.
  */
 export function overview(parts: OverviewParts): Html {
   const { base, events, teams, cards, filter, page } = parts;
@@ -45,10 +47,10 @@ export function overview(parts: OverviewParts): Html {
   const from = (page - 1) * CARDS_PER_PAGE;
   const to = from + CARDS_PER_PAGE;
   const sections = sectionsOf(teams, matching, { from, to, filtered: isFiltered(filter) });
-  const isOnly = base !== '/teams';
+  const isOnlyTeam = base !== '/teams';
   const isEmpty = cards.length === 0;
-  // The page of a team without pipelines has its own text below.
-  const shownSections = isOnly && isEmpty ? [] : sections;
+  // The page of a team without pipelines has a text of its own (`noPipelines`) instead of a section.
+  const shownSections = isOnlyTeam && isEmpty ? [] : sections;
   const tools = html`${chips(base, filter, counts)}
     <p class="overview-note"><span role="status">${summary(matching.length, cards.length)}</span></p>`;
   const noMatch = html`<p class="overview-nothing">
@@ -60,7 +62,7 @@ export function overview(parts: OverviewParts): Html {
       ${
         !isEmpty && sections.length === 0
           ? noMatch
-          : shownSections.map((section) => overviewSection(section, isOnly))
+          : shownSections.map((section) => overviewSection(section, isOnlyTeam))
       }
       ${to < matching.length && html`<p><a href="${overviewPath(base, filter, page + 1)}">More pipelines</a></p>`}
     </div>`;

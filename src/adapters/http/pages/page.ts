@@ -31,15 +31,15 @@ interface PageParts {
   params?: TSchema;
   answer: (pageRequest: PageRequest) => Promise<PageAnswer>;
   /**
-   * Returns what non-members get; required if the route needs `public`. Undefined: nothing exists there, or
-   * nothing public.
+   * Returns the page for non-members, or undefined if nothing exists there or nothing is public. Required if
+   * the route at the path of the page needs `public`, otherwise not allowed.
    */
   forPublic?: (pageRequest: PageRequest) => Promise<Html | undefined>;
 }
 
 const fieldsOf = (maxLength: number) => Type.Record(Type.String(), Type.String({ maxLength }));
 
-/** Defines a page. The rules of the route at its path say who may open it. */
+/** Defines a page. The rules of the API route at the same path say who may open it. */
 export function page({ url, params, answer, forPublic }: PageParts): PageRoute {
   return {
     register(app, routes) {
@@ -63,7 +63,10 @@ export function page({ url, params, answer, forPublic }: PageParts): PageRoute {
   };
 }
 
-/** Anonymous viewers are sent to sign in, whether the page exists or not: they may be members. */
+/**
+ * Returns the page, or throws a problem if there is none for the public. A viewer who has not signed in may
+ * be a member, so they are asked to sign in, whether or not the page exists.
+ */
 function requirePublic(request: FastifyRequest, content: Html | undefined): Html {
   if (content === undefined && request.identity === undefined)
     throw new Problem('unauthenticated', 'Sign in to see the pipelines of your teams.');
@@ -73,30 +76,30 @@ function requirePublic(request: FastifyRequest, content: Html | undefined): Html
 interface FormParts {
   url: string;
   /**
-   * The route that the form calls, if its method or URL differs from the form's: HTML forms can only send GET
-   * and POST.
+   * The API route that the form calls, if its method or URL differs from that of the form. HTML forms can
+   * only send GET and POST.
    */
   calls?: { method: string; url: string };
   params?: TSchema;
-  /** Limits of a form for long texts. */
+  /** Limits of a form for long texts, if they differ from `LIMITS`. */
   limits?: { fieldCharacters: number; bodyBytes: number };
   answer: (formRequest: { params: Values; fields: Values; request: FastifyRequest }) => Promise<PageAnswer>;
 }
 
 /**
- * Browsers count the end of a line as one character and send two, so a form accepts twice the characters. The
- * route that the form calls has the limit of the value.
+ * Browsers count the end of a line as one character but send two, so a form accepts twice as many characters.
+ * The route that the form calls checks the length of the value itself.
  */
 const LIMITS = { fieldCharacters: 2 * MAX_FIELD_LENGTH, bodyBytes: 16 * 1024 };
 
 /**
- * Defines a form. The rules of the route that it calls say who may send it, and that route checks the CSRF
- * token.
+ * Defines a form. The rules of the API route that it calls say who may send it. That route also checks the
+ * CSRF token.
  */
 export function form({ url, calls, params, limits = LIMITS, answer }: FormParts): PageRoute {
   return {
     register(app, routes) {
-      // The route that the form calls writes the audit log, not the form.
+      // Only the route that the form calls writes the audit log.
       const { audit: _, ...rules } = rulesOf(routes, calls?.method ?? 'POST', calls?.url ?? url);
       app.route({
         method: 'POST',

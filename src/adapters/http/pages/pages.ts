@@ -27,7 +27,7 @@ import { triggerVersionForm } from './trigger-version.ts';
 import { userPages } from './user-pages.ts';
 import { versionPathPage } from './version-path-page.ts';
 
-/** The pages and forms at the paths of the API. */
+/** Creates the pages and forms, which have the same paths as routes of the API. */
 export function createPages(ports: PipelinePorts, access: AccessPorts): ServerPages {
   const pageRoutes: PageRoute[] = [
     ...signInPages(access),

@@ -1,9 +1,13 @@
 import type { Listed } from '#flows/page.ts';
 import { html, type Html } from './html.ts';
 
+/** How many rows a page of a list shows. */
 export const PER_PAGE = 50;
 
-/** Parses the query parameter `before`: the id that the page starts below. */
+/**
+ * Parses the query parameter `before`: the page shows only rows with a lower id. Returns `{}` for the first
+ * page.
+ */
 export function cursor(text: string | undefined): { before?: number } {
   return text !== undefined && /^\d{1,15}$/.test(text) ? { before: Number(text) } : {};
 }

@@ -2,9 +2,9 @@
 const [ESC, BEL] = ['\u001b', '\u0007'];
 
 /**
- * Matches colours, cursor movements, titles, links and all less common escape sequences.
- * `stripVTControlCharacters` of `node:util` leaves the content of device control strings, such as pictures.
- * Exported for the command line, which distinguishes colours from the other sequences.
+ * Matches colours, cursor movements, titles, links and all less common escape sequences. It is used instead
+ * of `stripVTControlCharacters` of `node:util`, which leaves the content of device control strings, such as
+ * pictures. Exported for the command line, which distinguishes colours from the other sequences.
  */
 export const SEQUENCES = new RegExp(
   [
@@ -16,7 +16,7 @@ export const SEQUENCES = new RegExp(
   'g',
 );
 
-/** The page shows at most this much of one line; the plain text has the whole line. */
+/** The page shows at most this much of one line. The plain text of the log has the whole line. */
 export const MAX_LINE_CHARACTERS = 16 * 1024;
 
 /**

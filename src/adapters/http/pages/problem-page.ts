@@ -20,7 +20,7 @@ export function problemPage(problem: {
   detail: string | undefined;
   viewer?: Viewer | undefined;
   back?: string;
-  /** The path to try again, if the failure may be temporary. */
+  /** The path of the link that tries again. Absent if the failure is not temporary. */
   again?: string | undefined;
   /** Id of the request, as in the log. */
   request?: string;

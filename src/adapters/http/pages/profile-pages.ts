@@ -24,7 +24,7 @@ import { tokenFields, tokenForm } from './token-form.ts';
 
 const PROFILE = '/profile';
 
-/** The user's own account: name, password, linked accounts, tokens, sessions. */
+/** The pages of the account of the viewer: name, password, linked accounts, tokens, sessions. */
 export function profilePages(ports: AccessPorts): PageRoute[] {
   return [
     profilePage(ports),
@@ -120,7 +120,7 @@ function passwordOnlyPage(viewer: Viewer | undefined, hasPassword: boolean, prob
   });
 }
 
-/** This page is also for users who must change their password first. */
+/** A page of its own for the password, because users who must change it first may not open their profile. */
 function passwordPage({ accounts, codec }: AccessPorts): PageRoute {
   return page({
     url: '/profile/password',
@@ -158,7 +158,7 @@ function passwordForm({ accounts, codec }: AccessPorts): PageRoute {
 
 /**
  * The form that starts to link a provider. Browsers do not let a form of ours lead to another site, not even
- * by a redirect. So the page after the form shows a link to the provider.
+ * by a redirect. So the response is a page with a link to the provider.
  */
 function linkForm({ codec }: AccessPorts): PageRoute {
   const url = '/profile/linked-accounts/:canonical';
@@ -183,7 +183,7 @@ function linkForm({ codec }: AccessPorts): PageRoute {
   });
 }
 
-/** Forms that only call a route. */
+/** Forms that only call an API route and then redirect to a page. */
 function simpleForms({ codec }: AccessPorts): PageRoute[] {
   const simpleForm = (
     url: string,
@@ -192,7 +192,9 @@ function simpleForms({ codec }: AccessPorts): PageRoute[] {
       params?: Parameters<typeof form>[0]['params'];
       /** The fields that the call sends. */
       fieldNames?: string[];
+      /** Whether the form has the checkbox of `keepTokensField`. */
       keepsTokens?: boolean;
+      /** The path to go to after the call; the profile if absent. */
       to?: string;
     } = {},
   ): PageRoute =>

@@ -70,8 +70,8 @@ export function linksSection(
 }
 
 /**
- * Tokens end unless the person ticks this box, because anyone who got hold of a token could continue to use
- * it.
+ * A checkbox to keep the API tokens. Without it they end, because someone who has stolen a token could
+ * continue to use it.
  */
 export function keepTokensField(id: string): Html {
   return html`<p>

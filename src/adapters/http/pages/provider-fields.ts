@@ -13,7 +13,10 @@ const TEXT_FIELDS = [
   'groups_claim',
 ] as const;
 
-/** The body of a request from what was entered. Fields that the form does not have stay as they are. */
+/**
+ * Returns the body of an API call with what was entered. It lacks the texts that the form does not have, so
+ * the API keeps their values.
+ */
 export function enteredProvider(fields: Values): Record<string, unknown> {
   const texts = TEXT_FIELDS.flatMap((name) =>
     fields[name] === undefined ? [] : [[name, fields[name].trim()]],
@@ -27,7 +30,7 @@ export function enteredProvider(fields: Values): Record<string, unknown> {
   };
 }
 
-/** What a page may show again: everything except the secret and the CSRF token. */
+/** Returns the values that a page may show again: all except the secret and the CSRF token. */
 export function repeatableValues(fields: Values): Values {
   const repeatable = Object.entries(fields).filter(
     ([name]) => name !== 'client_secret' && name !== 'csrf_token',
@@ -35,7 +38,9 @@ export function repeatableValues(fields: Values): Values {
   return { enabled: 'no', ...Object.fromEntries(repeatable) };
 }
 
-/** Fields by the words with which the API's messages name them. The first that occurs counts. */
+/**
+ * Words in messages of the API, and the field that each is about. The first entry whose words occur counts.
+ */
 const FIELDS_BY_WORDS: readonly (readonly [string, string])[] = [
   ['client_secret', 'client_secret'],
   ['client ID', 'client_id'],

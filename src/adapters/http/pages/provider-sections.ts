@@ -6,10 +6,10 @@ import { html, type Html } from './html.ts';
 import { action, alert, scrolling, type Viewer } from './layout.ts';
 
 interface SignInSettingsParts {
-  /** People may sign in by password. */
+  /** Whether people may sign in with a password. */
   local: boolean;
   providers: readonly StoredProvider[];
-  /** As the chart sets them. */
+  /** The settings that the values of the chart set. */
   settings: {
     sessionSeconds: number;
     idleSeconds: number;
@@ -97,7 +97,7 @@ function chartSettings({
   </section>`;
 }
 
-/** Common providers, whose addresses are known, and the two types for any other. */
+/** A list of links: common providers whose URLs are known, and the two types for any other provider. */
 export function presetList(path: string): Html {
   const others = [
     { name: 'OIDC', displayName: 'Another provider with OpenID Connect' },

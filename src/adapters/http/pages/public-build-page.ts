@@ -6,8 +6,9 @@ import { jobFromParams, paths, publicBreadcrumbs } from './paths.ts';
 import { publicLayout, type Codec, type PublicPage } from './public-page.ts';
 
 /**
- * A build for the public: its status and that of its steps. The build's own stream has the log, which the
- * public may not read, so the page follows the pipeline's stream, which reports each change of a status.
+ * A build for the public: its status and that of its steps. The page follows the stream of the pipeline,
+ * which reports each change of a status. The stream of the build contains the log, which the public may not
+ * read.
  */
 export function publicBuildPage(views: Pick<PublicViews, 'build'>, codec: Codec): PublicPage {
   return async (pageRequest) => {
@@ -44,10 +45,10 @@ function steps(publicSteps: readonly PublicStep[]): Html {
     <h2 id="steps">Steps</h2>
     <ol class="rows">
       ${publicSteps.map(({ kind, name, status: currentStatus, startedAt, endedAt }) => {
-        const ended = startedAt !== undefined && endedAt !== undefined;
+        const hasEnded = startedAt !== undefined && endedAt !== undefined;
         return html`<li>
           <span>${kind} <strong>${name}</strong></span> ${status(currentStatus)}
-          <span class="help">${ended && formatDuration(new Date(startedAt), new Date(endedAt))}</span>
+          <span class="help">${hasEnded && formatDuration(new Date(startedAt), new Date(endedAt))}</span>
         </li>`;
       })}
     </ol>

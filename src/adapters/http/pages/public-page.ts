@@ -7,7 +7,10 @@ import { viewerOf, type PageRequest } from './page.ts';
 export type Codec = Pick<SessionCodec, 'csrfToken'>;
 export type PublicPage = (pageRequest: PageRequest) => Promise<Html | undefined>;
 
-/** A page for the public: no actions, a link to sign in, and no links that need a member. */
+/**
+ * The layout of a page for the public, with a link to sign in. `main` must have no actions, and no links that
+ * only members can open.
+ */
 export function publicLayout(
   { request }: PageRequest,
   codec: Codec,

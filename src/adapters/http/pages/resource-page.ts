@@ -17,7 +17,10 @@ import { isManaged, searchedText, versionSection } from './version-list.ts';
 import { may, teamViewerOf, type TeamViewer } from './viewer.ts';
 import { webhookSection } from './webhook-section.ts';
 
-/** A resource: its versions and what became of them, its checks, and the address for its webhook. */
+/**
+ * The page of a resource: its versions and the builds that used them, its checks, and the URL for its
+ * webhook.
+ */
 export function resourcePage(
   { views, publicViews, webhooks }: PipelinePorts,
   { codec, externalUrl }: AccessPorts,
@@ -81,18 +84,18 @@ export function resourcePage(
 function pinBanner(url: string, { pinned, pinnedAt }: ResourceView, teamViewer: TeamViewer): Html {
   if (pinned === undefined) return html``;
   const { version, by, comment } = pinned;
-  const managed = isManaged(pinned);
+  const isManagedPin = isManaged(pinned);
   return html`<section class="resource-pinned" aria-label="Pin">
     <p>
       <strong
         >Pinned
         ${version === undefined ? 'to a version that no check has found' : versionLink(version)}</strong
       >
-      by ${managed ? 'the Pipeline object (spec.pins)' : by}
+      by ${isManagedPin ? 'the Pipeline object (spec.pins)' : by}
       ${pinnedAt !== undefined && html`<span class="help">${timeElement(pinnedAt)}</span>`}
     </p>
     ${comment !== undefined && html`<p class="resource-comment">${comment}</p>`}
-    ${!managed && may(teamViewer, 'write') && pinActions(url, pinned, teamViewer)}
+    ${!isManagedPin && may(teamViewer, 'write') && pinActions(url, pinned, teamViewer)}
   </section>`;
 }
 

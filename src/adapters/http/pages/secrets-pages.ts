@@ -22,8 +22,8 @@ const TEAM_SECRETS = '/teams/:team/secrets';
 const PIPELINE_SECRETS = '/teams/:team/pipelines/:pipeline/secrets';
 
 /**
- * Limits of a form with the longest value. Browsers count the end of a line as one character and send two.
- * URL encoding takes up to three bytes for each byte of a value, and a character may take four bytes.
+ * Limits of a form with the longest value. Browsers count the end of a line as one character but send two. A
+ * character may take four bytes, and URL encoding takes up to three bytes for each of them.
  */
 const SECRET_LIMITS = {
   fieldCharacters: 2 * MAX_STORED_SECRET_BYTES,
@@ -32,7 +32,10 @@ const SECRET_LIMITS = {
 
 type Ports = AccessPorts & Pick<PipelinePorts, 'views'>;
 
-/** Stored secrets of a team, and of each of its pipelines. Nothing shows a value of kind `secret`. */
+/**
+ * The pages of the stored secrets of a team, and of each of its pipelines. No page shows a value of kind
+ * `secret`.
+ */
 export function secretsPages({ views }: Pick<PipelinePorts, 'views'>, access: AccessPorts): PageRoute[] {
   const ports = { ...access, views };
   return [...pagesOf(ports, TEAM_SECRETS, TeamParams), ...pagesOf(ports, PIPELINE_SECRETS, PipelineParams)];
@@ -121,7 +124,7 @@ function setForm(ports: Ports, url: string, params: TObject): PageRoute {
         return { status, page: await secretsPage(ports, request, scope, state) };
       };
       const trimmedName = name.trim();
-      // Without a name, the path would be that of another route.
+      // Without a name, the call would reach another route.
       if (trimmedName === '') return await refuse(400, { field: 'name', message: 'Enter a name.' });
       const { status, problem } = await callApi(request, {
         method: calls.method,

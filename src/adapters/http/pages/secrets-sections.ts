@@ -9,7 +9,9 @@ interface SecretsParts {
   scope: SecretScope;
   path: string;
   secrets: readonly StoredSecret[];
-  /** The pipelines of the team, each with the page of its secrets. */
+  /**
+   * The pipelines of the team, each with the URL of the page of its secrets. Empty on the page of a pipeline.
+   */
   pipelines: readonly { name: string; url: string }[];
   viewer: Viewer | undefined;
   mayChange: boolean;

@@ -35,7 +35,7 @@ interface SettingsParts {
   main: Html;
 }
 
-/** A page of a team's settings, with links to the others. */
+/** A page of the settings of a team, with links to the other pages of its settings. */
 export function teamSettingsLayout({
   team,
   displayName = team,
@@ -54,7 +54,7 @@ export function teamSettingsLayout({
   });
 }
 
-/** A page for global admins. */
+/** A page of the settings of the installation, with links to the other ones. Only for global admins. */
 export function installationSettings(parts: SettingsParts & { parent?: Section }): Html {
   const { parent } = parts;
   const breadcrumbs = [{ name: 'Installation', url: '/admin' }, ...(parent === undefined ? [] : [parent])];

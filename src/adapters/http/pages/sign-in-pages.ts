@@ -10,8 +10,8 @@ import { form, page, type PageAnswer } from './page.ts';
 import { HOME, returnPath } from './return-path.ts';
 
 /**
- * The sign-in pages: the form, a button for each provider, and the page to choose a name at the first
- * sign-in.
+ * The pages to sign in: the form with a button for each provider, and the page on which a person chooses a
+ * name at the first sign-in with a provider.
  */
 export function signInPages(ports: AccessPorts): PageRoute[] {
   return [
@@ -22,7 +22,7 @@ export function signInPages(ports: AccessPorts): PageRoute[] {
     loginForm(ports),
     startPage(ports),
     callbackPage(ports),
-    profileForm(ports),
+    completeProfileForm(ports),
   ];
 }
 
@@ -113,8 +113,8 @@ function loginForm(ports: AccessPorts): PageRoute {
 }
 
 /**
- * Redirects to the provider. The path to return to is stored in a cookie of its own, and is checked again
- * when it is used.
+ * Redirects to the provider. A cookie of its own stores the path to return to, which is checked again when it
+ * is used.
  */
 function startPage(ports: AccessPorts): PageRoute {
   return page({
@@ -154,7 +154,7 @@ function callbackPage(ports: AccessPorts): PageRoute {
       if (data['status'] === 'linked') return { to: '/profile#linked', cookies };
       if (data['status'] === 'signed-in') return { to, cookies };
       const { profile_token: token = '', username = '', full_name: fullName = '' } = data;
-      return { status: 200, cookies, page: profilePage({ token, username, fullName }) };
+      return { status: 200, cookies, page: completeProfilePage({ token, username, fullName }) };
     },
   });
 }
@@ -171,7 +171,7 @@ interface ProfileParts {
   problem?: string;
 }
 
-function profilePage({ token, username, fullName, problem }: ProfileParts): Html {
+function completeProfilePage({ token, username, fullName, problem }: ProfileParts): Html {
   return layout({
     title: 'Complete your profile',
     main: html`<div class="narrow">
@@ -209,7 +209,7 @@ function profilePage({ token, username, fullName, problem }: ProfileParts): Html
   });
 }
 
-function profileForm(ports: AccessPorts): PageRoute {
+function completeProfileForm(ports: AccessPorts): PageRoute {
   return form({
     url: '/auth/oauth/complete-profile',
     answer: async ({ fields, request }) => {
@@ -221,7 +221,7 @@ function profileForm(ports: AccessPorts): PageRoute {
       if (problem === undefined) return { to: storedReturnPath(request, ports), cookies };
       // A token that was used or has expired cannot be tried again.
       if (status === 401) return { status, page: await loginPage(ports, { to: HOME, problem }) };
-      return { status, page: profilePage({ token, username, fullName, problem }) };
+      return { status, page: completeProfilePage({ token, username, fullName, problem }) };
     },
   });
 }

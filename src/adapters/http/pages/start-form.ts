@@ -2,7 +2,7 @@ import type { Input } from '#domain/pipeline/pipeline.ts';
 import { html, type Html } from './html.ts';
 import { csrfField, type Viewer } from './layout.ts';
 
-/** Limit of a field of a form, in characters. The API takes longer values. */
+/** The limit of a field of a form, in characters. The API accepts longer values. */
 export const MAX_FIELD_LENGTH = 2048;
 
 /*
@@ -11,6 +11,7 @@ export const MAX_FIELD_LENGTH = 2048;
  * stands for the values of all `item.<number>.<input>`.
  */
 
+/** A checkbox that is ticked at first: resources are then checked before the build. */
 export const checkFirstField = html`<input
     type="checkbox"
     id="check-first"
@@ -20,7 +21,7 @@ export const checkFirstField = html`<input
   />
   <label for="check-first">Check for new versions first</label>`;
 
-/** The values that somebody sent, and what is wrong with them, by input. */
+/** The values that somebody sent, and what is wrong with them, both by the name of the input. */
 export interface RefusedStart {
   values: ReadonlyMap<string, string>;
   problems: ReadonlyMap<string, string>;
@@ -29,8 +30,8 @@ export interface RefusedStart {
 const NOTHING_REFUSED: RefusedStart = { values: new Map(), problems: new Map() };
 
 /**
- * The form of a job with inputs. It is outside the element that live updates replace, because someone may be
- * typing in it.
+ * The form that starts a build of a job with inputs. Put it outside the element that live updates replace,
+ * because someone may be typing in it.
  */
 export function startForm(
   url: string,
@@ -48,7 +49,7 @@ export function startForm(
   </section>`;
 }
 
-/** An input with the value that its field begins with, and what was wrong with the value that was sent. */
+/** An input with the initial value of its field. `problem`: what was wrong with the value that was sent. */
 interface Field extends Input {
   value: string;
   problem?: string | undefined;
@@ -157,7 +158,7 @@ function checkboxes(input: Field): Html {
 
 type Fields = Readonly<Record<string, string | undefined>>;
 
-/** Values of a form, by input: a text, or the boxes that are ticked. */
+/** The values in a form by the name of the input: a text, or the values of the ticked boxes. */
 export type SentInputs = Readonly<Record<string, string | string[]>>;
 
 /** Converts a submitted form into the body of a trigger request. */

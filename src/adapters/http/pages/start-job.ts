@@ -13,7 +13,7 @@ import { problemPage } from './problem-page.ts';
 import { returnPath } from './return-path.ts';
 import { triggerBody, type RefusedStart, type SentInputs } from './start-form.ts';
 
-/** Renders the page of a job again, with what was wrong in its form. */
+/** Renders the page of a job after its form was refused. */
 type RenderAgain = (name: JobName, request: PageRequest['request'], refused: RefusedStart) => Promise<Html>;
 
 /**
@@ -51,7 +51,7 @@ export function startJob(
   });
 }
 
-/** Returns the values that were sent, and for each input why the job does not take its value. */
+/** Returns the values that were sent, and for each input that does not accept its value, the reason. */
 export function refusedInputs(inputs: readonly Input[], sentInputs: SentInputs): RefusedStart {
   const problems = inputs.flatMap((input): [string, string][] => {
     const sentValue = Object.hasOwn(sentInputs, input.name)

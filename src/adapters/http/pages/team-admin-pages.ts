@@ -11,7 +11,7 @@ import { csrfField, scrolling, type Viewer } from './layout.ts';
 import { form, page, viewerOf } from './page.ts';
 import { installationSettings, settingsPath } from './settings-layout.ts';
 
-/** The first page for global admins: all teams with what they use, and the form for another one. */
+/** The first page for global admins: all teams with what they use, and the form that creates a team. */
 export function teamAdminPages(ports: AccessPorts): PageRoute[] {
   return [
     page({ url: '/admin', answer: async () => ({ to: '/admin/teams' }) }),
@@ -51,7 +51,7 @@ function createForm(ports: AccessPorts): PageRoute {
         body: { name: team, ...(displayName.trim() !== '' && { display_name: displayName.trim() }) },
         csrfToken: fields['csrf_token'],
       });
-      // 202: the operator is still creating the namespace.
+      // With 202, the operator is still creating the team, so its pages do not exist yet.
       if (problem === undefined)
         return { to: status === 202 ? '/admin/teams' : `${settingsPath(team)}/members` };
       const state = {

@@ -19,7 +19,7 @@ const MEMBER = `${MEMBERS}/:username`;
 const MemberParams = Type.Object({ ...TeamParams.properties, username: Username });
 const NO_ENTRIES: MembersState = { adding: EMPTY_FORM, group: EMPTY_FORM };
 
-/** Who is in a team: members and groups of identity providers. */
+/** The page of the members of a team, and of the groups of identity providers that give roles in it. */
 export function teamMembersPages(ports: AccessPorts): PageRoute[] {
   return [
     page({

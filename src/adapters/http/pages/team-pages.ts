@@ -17,7 +17,7 @@ import { may, teamViewerOf } from './viewer.ts';
 const SCRIPT = 'overview-page.js';
 const EVENTS = '/overview/events';
 
-/** The first pages: the pipelines of all teams of a person, and of one team. */
+/** The overviews: the pipelines of all teams of a person, and those of one team. */
 export function teamPages(ports: PipelinePorts, access: AccessPorts): PageRoute[] {
   return [
     page({ url: '/', answer: async () => ({ to: '/teams' }) }),

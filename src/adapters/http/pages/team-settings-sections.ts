@@ -115,7 +115,7 @@ function limitsSection(
   </section>`;
 }
 
-/** A tag without nodes is the usual reason why a build waits. */
+/** How many nodes each tag has. If a build waits, the usual reason is that its tag has none. */
 function workersSection(workers: readonly WorkerNodes[] | undefined): Html {
   if (workers === undefined) return html``;
   return html`<section aria-labelledby="workers">

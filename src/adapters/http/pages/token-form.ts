@@ -18,7 +18,7 @@ import { form, viewerOf } from './page.ts';
 
 interface TokenFields {
   teams: Readonly<Record<string, Role>>;
-  /** Tokens without an end are allowed here. */
+  /** Whether the installation allows tokens that never expire. */
   allowsEndless: boolean;
   viewer: Viewer | undefined;
   state: FormState;
@@ -64,8 +64,8 @@ type RenderAgain = (request: FastifyRequest, state: FormState) => Promise<Html>;
 type Fields = Readonly<Record<string, string | undefined>>;
 
 /**
- * The form that creates a token. It shows the token once. `renderAgain` renders the page of the form after a
- * refusal.
+ * Handles the form that creates a token, and shows the token once. After a refusal, `renderAgain` renders the
+ * page of the form.
  */
 export function tokenForm({ codec }: AccessPorts, renderAgain: RenderAgain): PageRoute {
   return form({
@@ -88,12 +88,14 @@ export function tokenForm({ codec }: AccessPorts, renderAgain: RenderAgain): Pag
 
 function bodyOf({ name = '', team = '', role = '', expires_at: day = '', endless }: Fields) {
   const scope = team === '' ? { personal: true } : { personal: false, team_canonical: team, role };
-  // The end of that day; without a day, the default.
+  // The end of the day. Without a day, the API chooses the default.
   const until = day === '' ? {} : { expires_at: `${day}T23:59:59Z` };
   return { name, ...scope, ...(endless === 'yes' ? { expires_at: null } : until) };
 }
 
-/** Fields by the words with which the API's messages name them. The first that occurs counts. */
+/**
+ * Words in messages of the API, and the field that each is about. The first entry whose words occur counts.
+ */
 const FIELDS_BY_WORDS: readonly (readonly [string, string])[] = [
   ['token of this name', 'name'],
   ['needs a name', 'name'],

@@ -15,8 +15,9 @@ interface StartedBuilds {
 }
 
 /**
- * The form that starts builds with one version. If it starts a single build and no job refuses, the page of
- * that build is shown, otherwise a list of the builds that started and of the jobs that could not start one.
+ * The form that starts builds with one version. If it starts a single build and no job refuses, the browser
+ * goes to the page of that build. Otherwise the response lists the builds that started, and the jobs that
+ * could not start one.
  */
 export function triggerVersionForm({ codec }: AccessPorts): PageRoute {
   const url = '/teams/:team/pipelines/:pipeline/resources/:resource/versions/:version/trigger';

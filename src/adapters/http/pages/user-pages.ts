@@ -118,7 +118,10 @@ async function accountPage(
   });
 }
 
-/** Sends the fields of the form that was submitted. Each form of the page changes one thing. */
+/**
+ * Handles all forms on the page of an account. Each of them changes one thing, so the call has only the
+ * fields of the form that was sent.
+ */
 function changeForm(ports: AccessPorts): PageRoute {
   return form({
     url: USER,
@@ -146,7 +149,10 @@ function changeForm(ports: AccessPorts): PageRoute {
   });
 }
 
-/** The state of the form that was refused, with what was entered except a password. */
+/**
+ * Returns the state of the page after a form was refused: the message, and what was entered except a
+ * password.
+ */
 function refusedState(
   message: string,
   { full_name: name, password, keep_tokens: keep = 'no' }: Values,

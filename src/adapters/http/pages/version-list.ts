@@ -15,9 +15,9 @@ export interface ShownVersions {
   resource: ResourceView;
   versions: Listed<VersionView>;
   uses: readonly VersionUse[];
-  /** The text that selected the versions. */
+  /** The text by which the versions were selected. Undefined: no versions were left out. */
   text: string | undefined;
-  /** The list does not begin with the newest version. */
+  /** Whether the list does not begin with the newest version. */
   isOlderPage: boolean;
   teamViewer: TeamViewer;
 }

@@ -13,7 +13,10 @@ import { outsideFields } from './outside-text.ts';
 import { page, viewerOf } from './page.ts';
 import { breadcrumbs, jobFromParams, paths } from './paths.ts';
 
-/** The path of one version: each job that can take it, or what was made of it, with its newest build. */
+/**
+ * The path of one version: each job that can get the version, or a version made from it, with the newest
+ * build that had it.
+ */
 export function versionPathPage({ views }: PipelinePorts, { codec }: AccessPorts): PageRoute {
   return page({
     url: '/teams/:team/pipelines/:pipeline/resources/:resource/versions/:version/path',

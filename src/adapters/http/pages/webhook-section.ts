@@ -6,15 +6,16 @@ import { csrfField } from './layout.ts';
 import { may, type TeamViewer } from './viewer.ts';
 
 /**
- * The address that a forge calls, for members who may see it. The address is a secret, so the page shows it
- * only after somebody asks for it.
+ * The webhook of a resource, for members with the role `maintain` or above. The URL that a forge calls is a
+ * secret, so the page shows it only if the viewer asks for it.
  */
 export function webhookSection(parts: {
   url: string;
-  /** Where forges reach this server. */
+  /** The origin at which forges reach this server. */
   base: string;
   resource: ResourceView;
   webhooks: WebhookTokens;
+  /** Whether the viewer asked for the URL and the secret. */
   shown: boolean;
   teamViewer: TeamViewer;
 }): Html {
