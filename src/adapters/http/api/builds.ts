@@ -71,7 +71,7 @@ const StepSchema = Type.Object({
   ended_at: Type.Optional(Time),
   exit_code: Type.Optional(Type.Integer()),
   message: Type.Optional(Type.String()),
-  /** What a type with a `protocol` reports about the version of a get or put. */
+  /** What a resource type with a `protocol` reports about the version of a get or put. */
   metadata: Type.Optional(Type.Array(Type.Object({ name: Type.String(), value: Type.String() }))),
 });
 

@@ -104,7 +104,7 @@ export class OpenStreams {
       if (this.#open.size === 0) this.#stopTimer();
       open.stream.closed();
     };
-    // If the viewer has already left, no close event follows.
+    // If the viewer has already left, no close event follows, so the stream is removed without one.
     if (raw.closed) queueMicrotask(onClose);
     else raw.once('close', onClose);
     // A random delay keeps viewers that lost their streams together from reconnecting together.

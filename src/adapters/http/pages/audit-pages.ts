@@ -14,7 +14,7 @@ import { page, viewerOf } from './page.ts';
 import { cursor, PER_PAGE } from './paging.ts';
 import { installationSettings, settingsPath, teamSettingsLayout } from './settings-layout.ts';
 
-/** The audit log of a team, and that of the installation. */
+/** The pages of the audit log of a team, and of the installation. */
 export function auditPages(ports: AccessPorts): PageRoute[] {
   const { members, codec } = ports;
   return [

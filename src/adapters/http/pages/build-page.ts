@@ -25,7 +25,7 @@ import { may, teamViewerOf, type TeamViewer } from './viewer.ts';
  */
 export const MAX_LOG_CHARACTERS = 128 * 1024;
 
-/** A build: its inputs, its steps, its log, and the actions on it. */
+/** The page of a build: its inputs, its steps, its log, and the actions on it. */
 export function buildPage({ views, publicViews }: PipelinePorts, { codec }: AccessPorts): PageRoute {
   return page({
     url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build',

@@ -14,7 +14,7 @@ import { page } from './page.ts';
 import { breadcrumbs, jobFromParams, paths } from './paths.ts';
 import { may, teamViewerOf, type TeamViewer } from './viewer.ts';
 
-/** The caches of the resources and jobs of a pipeline. */
+/** The page of the caches of a pipeline, of both its resources and its jobs. */
 export function cachesPage({ caches, codec }: AccessPorts): PageRoute {
   return page({
     url: '/teams/:team/pipelines/:pipeline/caches',

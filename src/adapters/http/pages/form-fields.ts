@@ -108,7 +108,7 @@ export function options(choices: readonly Choice[], chosen: string | undefined):
 /** A checkbox. Its value is `yes` if it is ticked. */
 export function checkField(parts: FieldParts & { preset?: boolean }): Html {
   const { id, label, name, state, preset = false, help } = parts;
-  // A form does not send a box that is not ticked.
+  // Browsers do not send a box that is not ticked. So if the form was sent, a missing value means not ticked.
   const isTicked = Object.keys(state.values).length > 0 ? state.values[name] === 'yes' : preset;
   return html`<div class="team-field">
     <input type="checkbox" value="yes" ${attributes(parts)}${isTicked && html` checked`} />

@@ -1,7 +1,7 @@
 import { buildUrl } from '#adapters/http/api/jobs.ts';
 import type { BuildRef, JobName, PipelineName, ResourceName } from '#flows/names.ts';
 
-/** Paths of pages are those of the API: a page and its JSON have one address. */
+/** The paths of pages. A page has the same path as its JSON in the API. */
 export const paths = {
   team: (team: string): string => `/teams/${encodeURIComponent(team)}/pipelines`,
   pipeline: ({ team, pipeline }: PipelineName): string =>
@@ -13,7 +13,7 @@ export const paths = {
   build: (ref: BuildRef): string => buildUrl(ref, ref.number),
   resource: ({ resource, ...name }: ResourceName): string =>
     `${paths.pipeline(name)}/resources/${encodeURIComponent(resource)}`,
-  /** The path of a version through the jobs. */
+  /** The page that shows how far a version got through the jobs. */
   versionPath: (resource: ResourceName, version: number): string =>
     `${paths.resource(resource)}/versions/${version}/path`,
   caches: (name: PipelineName): string => `${paths.pipeline(name)}/caches`,

@@ -22,7 +22,7 @@ import { breadcrumbs, jobFromParams, paths } from './paths.ts';
 import { publicPipelinePage } from './public-pipeline-page.ts';
 import { may, teamViewerOf, type TeamViewer } from './viewer.ts';
 
-/** A pipeline: its picture, its jobs and why they wait, its resources. */
+/** The page of a pipeline: its graph, its jobs and why they wait, and its resources. */
 export function pipelinePage({ views, publicViews }: PipelinePorts, { codec }: AccessPorts): PageRoute {
   return page({
     url: '/teams/:team/pipelines/:pipeline',
@@ -67,7 +67,7 @@ function definitionLink(name: PipelineName): Html {
   </p>`;
 }
 
-/** Says whether the pipeline or job is paused, with the button that changes it. */
+/** A note if the pipeline or job is paused, and the button that pauses or unpauses it. */
 export function pauseControl(
   kind: 'pipeline' | 'job',
   { url, paused }: { url: string; paused: boolean },
@@ -119,7 +119,7 @@ function reasonsByJob(jobs: readonly JobView[], waiting: WaitingView | undefined
   );
 }
 
-/** Sentences why a job or build waits, one to a line. */
+/** Sentences that say why a job or build waits, one per line. */
 export function reasonLines(reasons: readonly { message: string }[]): Html {
   return joined(
     reasons.map(({ message }) => html`${message}`),

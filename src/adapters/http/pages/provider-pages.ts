@@ -19,7 +19,7 @@ const PRESETS = `${PROVIDERS}/presets`;
 const PROVIDER = `${PROVIDERS}/:canonical`;
 const SIGN_IN = { section: 'Sign-in', parent: { name: 'Sign-in', url: PROVIDERS } };
 
-/** How people sign in: by password and by identity providers, for global admins. */
+/** The pages on which global admins set how people sign in: by password and by identity providers. */
 export function providerPages(ports: AccessPorts): PageRoute[] {
   return [
     page({ url: PROVIDERS, answer: async ({ request }) => await signInPage(ports, request) }),

@@ -6,9 +6,9 @@ import { jobFromParams, paths, publicBreadcrumbs } from './paths.ts';
 import { publicLayout, type Codec, type PublicPage } from './public-page.ts';
 
 /**
- * A build for the public: its status and that of its steps. The page follows the stream of the pipeline,
- * which reports each change of a status. The stream of the build contains the log, which the public may not
- * read.
+ * The page of a build for the public, with its status and that of its steps. The page follows the stream of
+ * the pipeline, which reports each change of a status. The stream of the build contains the log, which the
+ * public may not read.
  */
 export function publicBuildPage(views: Pick<PublicViews, 'build'>, codec: Codec): PublicPage {
   return async (pageRequest) => {

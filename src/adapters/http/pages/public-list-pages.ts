@@ -7,7 +7,7 @@ import { cursor, older, PER_PAGE } from './paging.ts';
 import { jobFromParams, paths, publicBreadcrumbs } from './paths.ts';
 import { publicLayout, type Codec, type PublicPage } from './public-page.ts';
 
-/** A job for the public: the status of its builds. */
+/** The page of a job for the public, with the status of its builds. */
 export function publicJobPage(views: Pick<PublicViews, 'job' | 'builds'>, codec: Codec): PublicPage {
   return async (pageRequest) => {
     const name = jobFromParams(pageRequest.params);
@@ -29,7 +29,7 @@ export function publicJobPage(views: Pick<PublicViews, 'job' | 'builds'>, codec:
   };
 }
 
-/** A resource for the public: when its versions were found. */
+/** The page of a resource for the public, with the times at which its versions were found. */
 export function publicResourcePage(
   views: Pick<PublicViews, 'resource' | 'versions'>,
   codec: Codec,

@@ -4,7 +4,7 @@ import { asksForAllRows, jobTable, pausedNote, pipelineGraph, resourceTable } fr
 import { jobFromParams, paths } from './paths.ts';
 import { publicLayout, type Codec, type PublicPage } from './public-page.ts';
 
-/** A pipeline for the public: its image, its jobs and its resources. */
+/** The page of a pipeline for the public, with its graph, its jobs and its resources. */
 export function publicPipelinePage(
   views: Pick<PublicViews, 'pipeline' | 'jobs' | 'resources'>,
   codec: Codec,

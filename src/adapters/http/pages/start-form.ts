@@ -86,7 +86,7 @@ function help(input: Input): Html {
   return html`${text !== '' && html`<span class="help" id="help-${input.name}">${text}</span>`}`;
 }
 
-/** The attributes that name the description of the field, and say whether its value was refused. */
+/** The attributes that refer to the help text of the field, and say whether its value was refused. */
 function describedBy(input: Field): Html {
   const ids = [
     ...(helpText(input) === '' ? [] : [`help-${input.name}`]),

@@ -16,7 +16,7 @@ import { may, teamViewerOf } from './viewer.ts';
 const SETTINGS = '/teams/:team/settings';
 const TEAM = '/teams/:team';
 
-/** The general settings of a team: its name, its limits, and what it uses. */
+/** The page of the general settings of a team: its name, its limits, and what it uses. */
 export function teamSettingsPages(ports: AccessPorts): PageRoute[] {
   return [
     page({

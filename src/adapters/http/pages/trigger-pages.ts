@@ -18,7 +18,7 @@ import { may, teamViewerOf, type TeamViewer } from './viewer.ts';
 
 const TRIGGERS = '/teams/:team/triggers';
 
-/** The trigger streams of a team, the events of each, and the form that emits one. */
+/** The pages of the trigger streams of a team and of their events, and the form that emits an event. */
 export function triggerPages(ports: PipelinePorts, access: AccessPorts): PageRoute[] {
   return [streamsPage(ports, access), eventsPage(ports, access), emitForm(ports, access)];
 }

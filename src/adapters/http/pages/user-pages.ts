@@ -17,7 +17,7 @@ const USERS = '/users';
 const USER = '/users/:username';
 type Values = Readonly<Record<string, string | undefined>>;
 
-/** The accounts of the installation, for global admins. */
+/** The pages of the accounts of the installation, for global admins. */
 export function userPages(ports: AccessPorts): PageRoute[] {
   return [
     page({ url: USERS, answer: async ({ query, request }) => await usersPage(ports, request, query) }),

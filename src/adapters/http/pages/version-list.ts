@@ -149,7 +149,7 @@ function versionActions({ id, disabled }: VersionView, { name, resource, teamVie
   </div>`;
 }
 
-/** Whether the manifest pins the resource, so that people cannot. */
+/** Whether the manifest pins the resource, so that people cannot change the pin. */
 export function isManaged(pinned: ResourceView['pinned']): boolean {
   return pinned?.by === 'manifest';
 }

@@ -5,7 +5,7 @@ import { memoize } from './memoize.ts';
 /** What a browser requests: a page, or the handling of a form. */
 export type Medium = 'page' | 'form';
 
-/** Returns undefined for a program, which uses JSON. */
+/** Returns what the browser requests, or undefined for a program, which uses JSON. */
 export function mediumOf({
   method,
   headers,

@@ -96,7 +96,10 @@ interface RouteParts<S extends FastifySchema> extends Pick<Route, 'method' | 'ur
   timeLimit?: number;
   /** Reads a body of any content type in chunks. The handler gets the verdict of the reader as `body`. */
   bodyReader?: (request: FastifyRequest) => BodyReader;
-  /** An image may be embedded anywhere. Pages need no mark: their content type shows what they are. */
+  /**
+   * `image`: any site may embed the response. Pages need no mark, because their content type shows what they
+   * are.
+   */
   content?: 'image';
   /**
    * Required if the route needs `public`, otherwise not allowed. `same`: the handler also answers
