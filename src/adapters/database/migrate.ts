@@ -8,28 +8,29 @@ import { parseDatabaseUrl } from './connection/url.ts';
 
 /** The folder is beside this file in the sources, and beside the bundle in the image. */
 const MIGRATIONS_FOLDER = join(import.meta.dirname, 'migrations');
+/** How many months after this one already have a log table. */
 const MONTHS_AHEAD = 3;
 
 export interface MigrateOptions {
-  /** Authority of the server's certificate (PEM). Absent: as the URL says. */
+  /** Certificate authority (PEM). Replaces the `sslrootcert` of the URL. */
   certificateAuthority?: string | undefined;
   log?: (message: string) => void;
 }
 
 /**
- * In effect no limit (24 days). The query timeout of the pool would abort a long migration, or the wait for
- * another process that migrates.
+ * In effect no limit (24 days). The driver's default, which `openPool` sets, would abort a long migration or
+ * the wait for another process that migrates.
  */
 const NO_LIMIT_MS = 2 ** 31 - 1;
 /**
- * The server notices a dead connection within 30 seconds, so that a dead process does not hold the lock of
- * migrations for hours. `idle` and `interval` are seconds, `count` is a number of probes.
+ * Settings by which the server notices a dead connection within 30 seconds, so that a dead process does not
+ * hold the lock of migrations for hours. `idle` and `interval` are seconds, `count` is a number of probes.
  */
 const TCP_KEEPALIVES = { idle: 10, interval: 5, count: 3 };
 
 /**
- * Migrates the schema and returns the new migrations. Of several processes, one migrates and the others wait.
- * Must not go through a transaction pooler.
+ * Migrates the schema and returns the names of the migrations that it ran. If several processes call it, one
+ * migrates and the others wait. The URL must not lead to a transaction pooler.
  */
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<string[]> {
   const log = options.log ?? (() => undefined);
@@ -46,7 +47,8 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
   client.on('error', (error) => log(`The connection of the migration broke: ${error.message}`));
   await client.connect();
   try {
-    // Off for this database since the first start. A migration may read a whole table on purpose.
+    // `preferIndexes` turns this setting off for the database, but a migration may have to read a whole
+    // table.
     await client.query(`SELECT set_config('enable_seqscan', 'on', false)`);
     for (const [name, value] of Object.entries(TCP_KEEPALIVES)) {
       await client.query(`SELECT set_config($1, $2, false)`, [`tcp_keepalives_${name}`, String(value)]);
@@ -68,12 +70,13 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
 }
 
 /**
- * Sets for every later connection to this database that plans use indexes. A prepared statement keeps its
- * plan, and one that was planned while the tables were nearly empty would read whole tables in the burst that
- * fills them. `jit` is off too: a scan for which no index fits looks so expensive that Postgres would compile
- * the plan.
+ * Makes Postgres prefer indexes in every later connection to this database. Otherwise a prepared statement
+ * that was planned while its tables were nearly empty would go on reading them whole when a burst of builds
+ * fills them. `jit` is off too: with `enable_seqscan` off, a scan without an index looks so expensive that
+ * Postgres would compile its plan.
  *
- * It is no migration, because a copy or a restored dump of a database may not have these settings.
+ * It runs at every start and is no migration, because a copy or a restored dump of a database may lack these
+ * settings. If the user may not change them, it only logs that.
  */
 export async function preferIndexes(
   client: Client,
@@ -96,8 +99,8 @@ export async function preferIndexes(
 }
 
 /**
- * Creates the log tables of this month and the next ones. Run it after `migrate` and once a day. Of several
- * processes, one creates a table and the others wait.
+ * Creates the missing log tables of this month and the next ones, and returns their names. Run it after
+ * `migrate` and once a day. If several processes call it, one creates a table and the others wait.
  */
 export async function createLogPartitions(pool: DatabasePool, now: Date): Promise<string[]> {
   const created: string[] = [];

@@ -15,7 +15,10 @@ import type { CacheFacts, CacheState } from '#domain/planning/decide-cache-volum
 import type { CacheStore, CacheUser } from '#flows/pods/cache-ports.ts';
 import { cacheUsesWhere } from './cache-uses.ts';
 
-/** SQL pattern for the reason of attempts and runs that ended because the volume of a cache was not ready. */
+/**
+ * SQL pattern of the reason or error of attempts and check runs that ended because a cache's volume was not
+ * ready.
+ */
 const CACHE_UNAVAILABLE = 'CacheUnavailable:%';
 
 export function cacheStore(database: Database): CacheStore {
@@ -42,7 +45,10 @@ export function cacheStore(database: Database): CacheStore {
   };
 }
 
-/** Adds missing rows for these resources. Locks all their rows until the transaction ends. */
+/**
+ * Adds the missing caches of these resources, and locks all their caches until the transaction ends. Returns
+ * their row ids.
+ */
 async function lockCaches(
   connection: Transaction,
   pipeline: number,

@@ -1,7 +1,7 @@
 import { sql, type FragmentSqlToken } from 'slonik';
 import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
 
-/** SQL: the cache uses `u` of one Pod as JSON, null if it has none. */
+/** SQL: the cache uses `u` that meet the condition, as JSON; null if there are none. */
 export function cacheUsesWhere(condition: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`(
     SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('cache', k.id, 'generation', u.generation,
@@ -10,7 +10,10 @@ export function cacheUsesWhere(condition: FragmentSqlToken): FragmentSqlToken {
     FROM cache_uses u JOIN caches k ON k.id = u.cache_id WHERE ${condition})`;
 }
 
-/** Skips caches that the attempt does not mount, or that were cleared since. */
+/**
+ * Stores the sizes of the attempt's caches. Skips caches that the attempt does not mount, and caches that
+ * people have cleared since the attempt mounted them.
+ */
 export async function writeCacheSizes(
   connection: Transaction,
   { build, attempt }: { build: number; attempt: number },

@@ -18,7 +18,8 @@ export class DatabaseUnavailable extends Error {
 const MESSAGES_WITHOUT_CODE = new Set(['timeout expired', 'Query read timeout']);
 
 /**
- * Turns the several errors of pg and slonik for a lost connection into one. Returns other errors unchanged.
+ * Turns the errors of pg and slonik for a lost connection into `DatabaseUnavailable`. Returns others
+ * unchanged.
  */
 export function asUnavailable(error: unknown): unknown {
   return isConnectionLost(error)

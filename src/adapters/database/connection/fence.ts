@@ -12,8 +12,9 @@ export class EpochOver extends Error {
 }
 
 /**
- * Must be the first statement of a leader's transaction. Locks the epoch: another process cannot become
- * leader until the transaction ends. Does nothing outside the leader's process.
+ * Must be the first statement of a leader's transaction. Locks the leader epoch, so that no other process can
+ * become leader until the transaction ends. Throws `EpochOver` if another process leads already. Does nothing
+ * outside the leader's process.
  */
 export async function holdEpoch(database: Database, connection: CommonQueryMethods): Promise<void> {
   const epoch = database.epoch?.();
@@ -24,8 +25,8 @@ export async function holdEpoch(database: Database, connection: CommonQueryMetho
 }
 
 /**
- * SQL: `holdEpoch` as a subquery of a single statement, `WITH leads AS (…)`. Has one row during the epoch of
- * this process, and none afterwards.
+ * SQL: the same check and lock as `holdEpoch`, as a subquery `WITH leads AS (…)` of a single statement. It
+ * has one row, or none if another process leads.
  */
 export function fence(database: Database) {
   const epoch = database.epoch?.();

@@ -7,12 +7,15 @@ import { parseDatabaseUrl } from './url.ts';
 export interface ListenOptions {
   /** A direct connection: LISTEN does not work through a transaction pooler. */
   url: string;
-  /** Authority of the server's certificate (PEM). Absent: as the URL says. */
+  /** Certificate authority (PEM). Replaces the `sslrootcert` of the URL. */
   certificateAuthority?: string | undefined;
   onError?: (error: Error) => void;
-  /** Wait before the first reconnect; doubles up to 5 s. */
+  /** Wait before the first attempt to reconnect; 100 ms by default. It doubles up to 5 s. */
   retryMilliseconds?: number;
-  /** Interval of heartbeats. A connection that missed one is closed and opened again. */
+  /**
+   * Interval of heartbeats; 10 s by default. If the server misses one, the connection is closed and opened
+   * again.
+   */
   heartbeatMilliseconds?: number;
 }
 
@@ -25,11 +28,13 @@ export interface NotificationListener {
 interface Subscription {
   channel: string;
   onPayload: (payload: string) => void;
-  /** Called for each new connection. Notifications that were sent while there was no connection are lost. */
+  /**
+   * Called for each new connection. Notifications that were sent before it, while there was none, are lost.
+   */
   onConnect: () => void;
 }
 
-/** One connection that only listens, and reconnects when it is lost. */
+/** Creates a connection that only listens, and opens it again whenever it is lost. */
 export function createListener(options: ListenOptions, subscription: Subscription): NotificationListener {
   const closing = new AbortController();
   let listening: Promise<void> | undefined;
@@ -55,7 +60,7 @@ async function listen(
   }
 }
 
-/** The URL may name a file with a certificate, which is read again for each connection. */
+/** Reads the file of `sslrootcert` again for each connection, because it may have changed. */
 function newClient({ url, certificateAuthority }: ListenOptions, heartbeatMs: number): Client {
   const parsed = parseDatabaseUrl(url, certificateAuthority);
   return new Client({
@@ -67,7 +72,9 @@ function newClient({ url, certificateAuthority }: ListenOptions, heartbeatMs: nu
   });
 }
 
-/** Resolves when the connection is lost or closing. Returns whether there was a connection. */
+/**
+ * Listens until the connection is lost or `closing` aborts. Returns false if it could not start to listen.
+ */
 async function listenUntilLost(
   options: ListenOptions,
   subscription: Subscription,

@@ -2,9 +2,9 @@ import type { PipelineName } from '#flows/names.ts';
 import { LOCK, prepared, type Transaction } from './pool.ts';
 
 /**
- * Locks the pipeline until the transaction ends: nobody else saves it, decides on it or ends its builds. Read
- * facts in a later statement: the snapshot of the statement that locks is older than the lock. Returns the
- * row id, or undefined for an unknown pipeline.
+ * Locks the pipeline until the transaction ends, so that no other transaction saves it, decides on it or ends
+ * its builds. Read facts with a later statement: this one sees the data from before it got the lock. Returns
+ * the row id of the pipeline; undefined if there is no such pipeline.
  */
 export async function lockPipeline(
   connection: Transaction,

@@ -1,11 +1,13 @@
 import type { ProcessNotification } from '#flows/notification-ports.ts';
 
-/** The channel of LISTEN and NOTIFY. It never changes: during an upgrade, two releases share it. */
+/**
+ * The channel of LISTEN and NOTIFY. It must never change, because two releases share it during an upgrade.
+ */
 export const CHANNEL = 'millrace';
 
 /**
- * The payload is the topic and a row id; 0 means none. The meaning of a payload never changes either, since
- * two releases exchange payloads during an upgrade.
+ * Returns `<topic>:<row id>`. The id is 0 for all pipelines, and for topics without an id. The meaning of a
+ * payload must never change, because two releases exchange payloads during an upgrade.
  */
 export function encodeNotification(notification: ProcessNotification): string {
   return `${notification.topic}:${idOf(notification)}`;
@@ -19,7 +21,7 @@ function idOf(notification: ProcessNotification): number {
   return 0;
 }
 
-/** Returns undefined for topics that only a later release knows. */
+/** Returns undefined for an invalid id, and for a topic that only a later release knows. */
 export function decodeNotification(payload: string): ProcessNotification | undefined {
   const [topic = '', digits = ''] = payload.split(':');
   if (topic === 'checks' || topic === 'builds') return { topic };

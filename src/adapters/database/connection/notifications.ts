@@ -21,8 +21,8 @@ export interface ClosableNotifications extends Notifications {
 type Deliver = (notification: ProcessNotification | MissedNotifications) => void;
 
 /**
- * Notifications over Postgres NOTIFY. `notify` only queues: notifications that are queued while a statement
- * runs are sent with the next statement, without duplicates.
+ * Sends and receives notifications by Postgres NOTIFY. `notify` only adds to a queue. One statement sends the
+ * whole queue, each notification once, while later notifications wait for the next statement.
  */
 export function openNotifications(options: NotificationOptions): ClosableNotifications {
   const listeners = new Set<Deliver>();

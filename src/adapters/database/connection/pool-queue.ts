@@ -1,7 +1,7 @@
 import type { DatabasePool } from 'slonik';
 import { asUnavailable, DatabaseUnavailable } from './database-unavailable.ts';
 
-/** Methods that take a connection out of the pool until they settle. */
+/** Methods that take a connection out of the pool until their promise settles. */
 const CONNECTION_METHODS: ReadonlySet<PropertyKey> = new Set<keyof DatabasePool>([
   'any',
   'anyFirst',
@@ -20,13 +20,13 @@ const CONNECTION_METHODS: ReadonlySet<PropertyKey> = new Set<keyof DatabasePool>
 export interface CallLimits {
   /** Calls that may use the pool at a time. */
   maxCalls: number;
-  /** How long a call waits before it fails. */
+  /** How long a call waits for its slot before it fails with `DatabaseUnavailable`. */
   timeoutMilliseconds: number;
 }
 
 /**
- * Puts a queue before the pool, so that slonik's own queue is never used: slonik never answers the calls in
- * its queue when the last connections break and no new one can be opened.
+ * Puts a queue before the pool, so that no call waits in slonik's own queue. Calls in that queue would never
+ * settle if the last connections broke and no new one could be opened.
  */
 export function limitCalls(pool: DatabasePool, limits: CallLimits): DatabasePool {
   const queue = new CallQueue(limits);

@@ -8,14 +8,14 @@ import { parseDatabaseUrl } from './url.ts';
 /** The server ends a statement after this time. */
 const STATEMENT_MS = 30_000;
 /**
- * A server that does not answer within this time is gone (for example its node vanished). TCP would retry for
- * 15 minutes. Slonik has no option for this timeout, so `connect` sets the driver's default.
+ * A server that does not answer within this time counts as lost, for example because its node failed. TCP
+ * would retry for 15 minutes. Slonik has no option for this timeout, so `connect` sets the driver's default.
  */
 const QUERY_MS = STATEMENT_MS + 5000;
 
 export type Transaction = DatabaseTransactionConnection;
 
-/** What every store needs: connections and, in the leader's process, its epoch. */
+/** What every store needs: connections and, in the process of the leader, the leader epoch. */
 export interface Database {
   pool: DatabasePool;
   /** Absent: this process is not the leader, and its writes need no epoch. */
@@ -23,26 +23,30 @@ export interface Database {
 }
 
 export interface PoolOptions {
-  /** Authority of the server's certificate (PEM). Absent: as the URL says. */
+  /** Certificate authority (PEM). Replaces the `sslrootcert` of the URL. */
   certificateAuthority?: string | undefined;
+  /** 10 by default. */
   maximumConnections?: number;
-  /** Called when an idle connection breaks. The pool replaces it. */
+  /**
+   * Called before `openPool` tries again to connect, and when an idle connection breaks. The pool replaces
+   * that one.
+   */
   onError?: (error: Error) => void;
-  /** How long to retry the first connection; 60 s by default. */
+  /** How long `openPool` tries to connect; 60 s by default. */
   connectTimeoutMilliseconds?: number;
   /** How long a query waits for a free connection; 30 s by default. */
   queueTimeoutMilliseconds?: number;
   /**
    * How long a query waits for its answer; 35 s by default. Applies to all connections that this process
-   * opens from then on.
+   * opens later, even those of other pools.
    */
   queryTimeoutMilliseconds?: number;
 }
 
 /**
- * Opens the connections of one process. A statement must leave nothing behind in its session: no SET, session
- * locks, temporary tables or LISTEN. Connections return to the pool without a reset, and a transaction pooler
- * may stand between this process and Postgres.
+ * Opens the connections of one process. A statement must leave nothing behind in its session (no SET, session
+ * lock, temporary table or LISTEN), because connections return to the pool without a reset, and a transaction
+ * pooler may share them among processes.
  */
 export async function openPool(url: string, options: PoolOptions = {}): Promise<DatabasePool> {
   const deadline = performance.now() + (options.connectTimeoutMilliseconds ?? 60_000);
@@ -108,13 +112,14 @@ function rowSchema<T>(): RowSchema<T> {
 export const rows = <T>(): ReturnType<typeof sql.type<RowSchema<T>>> => sql.type(rowSchema<T>());
 
 /**
- * A prepared query, planned once per connection. For queries that run for each build or each view of one:
- * planning them takes longer than running them.
+ * Template tag of a query that Postgres prepares, so that it does not plan the query each time. For queries
+ * that run for each build or for each view of a build: planning them takes longer than running them. Queries
+ * with different texts need different names.
  */
 export const prepared = <T>(name: string): ReturnType<typeof sql.prepared<RowSchema<T>>> =>
   sql.prepared(name, rowSchema<T>());
 
-/** Classes of `pg_advisory_xact_lock(class, id)`. */
+/** First argument of `pg_advisory_xact_lock(class, id)`. The id is the row id, or 0 for `access`. */
 export const LOCK = { pipeline: 1, team: 2, access: 3 } as const;
 
 /** Bigint array parameter. */

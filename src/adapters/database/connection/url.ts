@@ -6,13 +6,13 @@ import { defined } from '#defined';
 export interface ParsedDatabaseUrl {
   /** Without `sslmode` and `sslrootcert`. */
   url: string;
-  /** Absent: without TLS. */
+  /** Absent: the connection does not use TLS. */
   ssl?: ConnectionOptions;
 }
 
 /**
- * The values of `sslmode`: those of libpq, and `no-verify` of node-postgres. `require` verifies the
- * certificate, as node-postgres does and libpq does not.
+ * The supported values of `sslmode`: those of libpq except `allow` and `prefer`, and `no-verify` of
+ * node-postgres. `require` verifies the certificate, as node-postgres does and libpq does not.
  */
 const SSL_MODES: Readonly<
   Record<string, (authority: Pick<ConnectionOptions, 'ca'>) => ConnectionOptions | undefined>
@@ -25,8 +25,8 @@ const SSL_MODES: Readonly<
 };
 
 /**
- * Parses `postgres://…?sslmode=verify-full&sslrootcert=<file>`. `authority` (PEM) replaces `sslrootcert`.
- * With either, a URL without `sslmode` means `verify-full`.
+ * Parses `postgres://…?sslmode=verify-full&sslrootcert=<file>`. `authority` (PEM) replaces `sslrootcert`. A
+ * URL without `sslmode` means `verify-full` if there is a certificate authority, otherwise `disable`.
  */
 export function parseDatabaseUrl(text: string, authority?: string): ParsedDatabaseUrl {
   const url = new URL(text);

@@ -7,9 +7,11 @@ export interface BuildRow {
   team: string;
   pipeline: string;
   job: string;
+  /** `7`, or `7.1` for the first retry of build 7. */
   number: string;
   attempt: number;
   namespace: string;
+  /** Row id. */
   revision: number;
   createdAt: Date;
   pipelineId: number;
@@ -26,7 +28,10 @@ export const BUILD_COLUMNS = sql.fragment`b.id, p.id AS "pipelineId", t.name AS 
 export const BUILD_JOINS = sql.fragment`JOIN jobs j ON j.id = b.job_id
   JOIN pipelines p ON p.id = j.pipeline_id JOIN teams t ON t.id = p.team_id`;
 
-/** SQL: how the last build of the same job before `b` ended. Leaves out cancelled builds. */
+/**
+ * SQL: how the last build of the same job before `b` ended, apart from cancelled builds. A warning counts as
+ * failed. Null: there is no such build.
+ */
 export const PREVIOUS_OUTCOME = sql.fragment`(
   SELECT CASE o.status WHEN 'succeeded' THEN 'succeeded' ELSE 'failed' END FROM builds o
   WHERE o.job_id = b.job_id AND o.id < b.id AND o.status IN ('succeeded', 'failed', 'warning')

@@ -3,17 +3,18 @@ import { rows } from '#adapters/database/connection/pool.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 
 /**
- * The most bytes of cached definitions, as JSON. The last used definition stays cached even if it is larger.
+ * Limit of the cached definitions together, in bytes of JSON. The last used definition stays cached even if
+ * it is larger.
  */
 export const MAX_CACHED_BYTES = 32 * 1024 * 1024;
-/** One call returns no more definitions once they have this many bytes. */
+/** Once the definitions of one answer have this many bytes of JSON together, the answer is complete. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
-/** Definitions by revision id. They never change, so some are cached: frequent queries need not read them. */
+/** Definitions by revision id. A definition never changes, so those that were used last are cached. */
 export interface Definitions {
   /**
-   * Returns definitions in the given order until their size reaches the limit; at least the first. Call again
-   * for the others.
+   * Returns definitions in the given order until their size reaches a limit, but at least the first. Call it
+   * again for the others. Throws if a revision does not exist.
    */
   of(connection: CommonQueryMethods, revisions: readonly number[]): Promise<Map<number, Pipeline>>;
 }

@@ -2,8 +2,8 @@ import { sql, type FragmentSqlToken } from 'slonik';
 
 /**
  * SQL: condition, order and limit that select the newest build `b` of a job. The job is compared as a range
- * of one, never with `=`. With `=`, Postgres would drop the job from the ORDER BY and might walk the primary
- * key through the builds of all jobs, which is slow for a job that has not run for long.
+ * of one value, never with `=`. With `=`, Postgres would drop the job from the ORDER BY and might walk the
+ * primary key through the builds of all jobs, which is slow for a job that has not run for long.
  */
 export const newestBuildOf = (job: FragmentSqlToken): FragmentSqlToken =>
   sql.fragment`b.job_id BETWEEN ${job} AND ${job} ORDER BY b.job_id, b.id DESC LIMIT 1`;
