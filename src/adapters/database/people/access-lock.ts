@@ -2,8 +2,9 @@ import type { DatabasePool } from 'slonik';
 import { LOCK, rows, type Transaction } from '#adapters/database/connection/pool.ts';
 
 /**
- * Runs one change of accounts, members or sign-in methods at a time in the installation: the facts that a
- * change has read still hold when it commits. Such changes are rare.
+ * Makes changes of accounts, members and sign-in methods run one after another in the whole installation, so
+ * that the facts that a change has read still hold when it commits. One lock suffices, since such changes are
+ * rare.
  */
 export async function withAccessLock<T>(
   pool: DatabasePool,

@@ -21,7 +21,7 @@ import { throttleStore } from './throttle-store.ts';
 import { tokenStore } from './token-store.ts';
 import { userSessionStore } from './user-session-store.ts';
 
-/** Stores behind the routes of people, teams and pipelines. */
+/** The stores that routes of people, teams and pipelines use. */
 export interface AccessStores {
   accounts: AccountStore;
   members: MemberStore;
@@ -41,7 +41,7 @@ export interface AccessStores {
 
 export function accessStores(
   database: { pool: DatabasePool },
-  others: Pick<AccessStores, 'renames' | 'secrets' | 'identityKeys' | 'caches'>,
+  pipelineStores: Pick<AccessStores, 'renames' | 'secrets' | 'identityKeys' | 'caches'>,
   cacheLogSizes: CacheLogSizes = (sizes) => sizes,
 ): AccessStores {
   return {
@@ -55,6 +55,6 @@ export function accessStores(
     teamUse: teamUseViews(database, cacheLogSizes),
     runningTexts: runningTexts(database),
     cliLogins: cliLoginStore(database),
-    ...others,
+    ...pipelineStores,
   };
 }

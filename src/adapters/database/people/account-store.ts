@@ -18,7 +18,7 @@ import { audit } from './audit-store.ts';
 import { HELD_ROLES, highest } from './held-roles.ts';
 import { joinTeams, restoreExpectedMembers } from './team-members.ts';
 
-/** SQL: the roles of user `u` by team name, without deleted teams. */
+/** SQL: the highest role of user `u` in each team, by team name. Leaves out deleted teams. */
 export const ROLES_BY_TEAM = sql.fragment`coalesce((
   SELECT jsonb_object_agg(r.name, r.role) FROM (
     SELECT t.name, ${highest(sql.fragment`h.role`)} AS role FROM ${HELD_ROLES} h JOIN teams t ON t.id = h.team_id
@@ -59,7 +59,10 @@ export function accountStore({ pool }: { pool: DatabasePool }): AccountStore {
   };
 }
 
-/** SQL condition: the user name or the full name contains the search text. The text has no wildcards. */
+/**
+ * SQL condition: the user name or the full name contains the search text. No character of the text is a
+ * wildcard.
+ */
 const contains = (search: string) =>
   sql.fragment`(strpos(u.username, lower(${search})) > 0 OR strpos(lower(u.full_name), lower(${search})) > 0)`;
 
@@ -168,13 +171,15 @@ export async function endSessionsOf(connection: CommonQueryMethods, userId: numb
   await connection.query(rows()`DELETE FROM user_sessions WHERE user_id = ${userId}`);
 }
 
-/** Returns how many tokens ended. */
+/** Deletes the API tokens of the user. Returns how many there were. */
 export async function endTokensOf(connection: CommonQueryMethods, userId: number): Promise<number> {
   const { rowCount } = await connection.query(rows()`DELETE FROM api_tokens WHERE user_id = ${userId}`);
   return rowCount;
 }
 
-/** The caller holds the access lock: otherwise the number of other admins could change meanwhile. */
+/**
+ * The caller must hold the access lock. Otherwise the number of other admins could change before the commit.
+ */
 async function accountToChange(
   connection: CommonQueryMethods,
   username: string,

@@ -46,7 +46,10 @@ export function auditStore({ pool }: { pool: DatabasePool }): AuditStore {
   };
 }
 
-/** SQL conditions that an entry must meet. The values of one condition are alternatives. */
+/**
+ * SQL conditions, all of which an entry must meet. A list matches an entry with one of its values; `notUsers`
+ * and `notActions` match an entry with none of them.
+ */
 function conditions({ users, notUsers, actions, notActions, pipeline, since, until }: AuditFilter) {
   return [
     users === undefined ? undefined : sql.fragment`actor = ANY(${textArray(users)})`,

@@ -5,8 +5,8 @@ import type { AuditedAct } from '#flows/people/ports.ts';
 import { audit } from './audit-store.ts';
 
 /**
- * Logins of the command line that wait some minutes for a confirmation in a browser. Each new login deletes
- * expired ones.
+ * Stores logins of the command line, which wait some minutes for a confirmation in a browser. Each new login
+ * deletes some logins that expired more than an hour ago.
  */
 export function cliLoginStore({ pool }: { pool: DatabasePool }): CliLoginStore {
   return {
@@ -49,8 +49,8 @@ export function cliLoginStore({ pool }: { pool: DatabasePool }): CliLoginStore {
       });
     },
     async takeCliLogin(challenge, at) {
-      // The command line asks every two seconds, nearly always before the confirmation: this query only
-      // reads.
+      // The command line asks every two seconds, and nearly always the login is not confirmed yet. So this
+      // query only reads.
       const isConfirmed = await pool.maybeOneFirst(rows<{ isConfirmed: boolean }>()`
         SELECT session_id IS NOT NULL AS "isConfirmed"
         FROM cli_logins WHERE challenge = ${challenge} AND expires_at > ${timestamp(at)}`);

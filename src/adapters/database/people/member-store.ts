@@ -93,7 +93,7 @@ function memberTransaction(connection: Transaction, { team, username }: Membersh
         INSERT INTO team_members (team_id, user_id, role, added_at) VALUES (${teamId}, ${userId}, ${role},
           ${timestamp(act.at)})
         ON CONFLICT (team_id, user_id) DO UPDATE SET role = excluded.role`);
-      await record(connection, member, role, act);
+      await recordAndNotify(connection, member, role, act);
     },
     async remove(member, act) {
       const { teamId, userId } = member;
@@ -103,7 +103,7 @@ function memberTransaction(connection: Transaction, { team, username }: Membersh
       await connection.query(
         rows()`DELETE FROM api_tokens WHERE team_id = ${teamId} AND user_id = ${userId}`,
       );
-      await record(connection, member, undefined, act);
+      await recordAndNotify(connection, member, undefined, act);
     },
   };
 }
@@ -113,7 +113,9 @@ type MemberFound = Omit<LockedMember, 'userId' | 'role' | keyof Membership> & {
   role: Role | null;
 };
 
-/** The caller holds the access lock: otherwise the number of other admins could change meanwhile. */
+/**
+ * The caller must hold the access lock. Otherwise the number of other admins could change before the commit.
+ */
 async function lockedMember(
   connection: CommonQueryMethods,
   team: string,
@@ -133,8 +135,11 @@ async function lockedMember(
     : { ...member, team, username, userId, role: role ?? undefined };
 }
 
-/** Records the change in the audit log and notifies the operator. */
-async function record(
+/**
+ * Records the change in the audit log and notifies the operator. `role` is undefined if the member was
+ * removed.
+ */
+async function recordAndNotify(
   connection: CommonQueryMethods,
   { teamId, team, username, role: oldRole }: LockedMember,
   role: Role | undefined,

@@ -6,12 +6,15 @@ import { audit } from './audit-store.ts';
 
 type Flows = Pick<OAuthStore, 'openFlow' | 'takeFlow' | 'saveProfile' | 'completeProfile'>;
 
-/** Sign-ins in progress, which last some minutes. Each new sign-in deletes expired ones. */
+/**
+ * Stores sign-ins in progress, which last some minutes. Each new sign-in deletes some that expired more than
+ * an hour ago.
+ */
 export function oauthFlows(pool: DatabasePool): Flows {
   return {
     async openFlow(stateHash, { provider, nonce, verifier, browserHash, link }, expiresAt) {
       const { userId = null, sessionId = null } = link ?? {};
-      // A session that has just ended may not begin a flow.
+      // A flow that links an identity to an account begins only while the session of the account is open.
       const opened = await pool.maybeOneFirst(rows<{ state_hash: string }>()`
         WITH expired AS (
           DELETE FROM oauth_flows WHERE state_hash IN (
@@ -69,7 +72,7 @@ async function createAccountOf(
   { tokenHash, browserHash, username, fullName }: Parameters<Flows['completeProfile']>[0],
   at: Date,
 ): Promise<'created' | 'taken' | 'unknown'> {
-  // Read the provider again: it may have been disabled meanwhile.
+  // Reads the provider again, because an admin may have disabled it since the sign-in began.
   const pendingProfile = await connection.maybeOne(rows<PendingProfile>()`
     SELECT f.provider, f.issuer, f.subject, f.groups::text AS groups FROM oauth_profiles f
       JOIN oauth_providers p ON p.canonical = f.provider AND p.enabled

@@ -8,7 +8,7 @@ import type { Role } from '#domain/access/roles.ts';
 import type { NamedMember, TeamAct } from '#flows/people/team-ports.ts';
 import { audit } from './audit-store.ts';
 
-/** Records whether the manifest lists the members. If it does not, the team expects no members any more. */
+/** Records whether the manifest lists the members. If it does not, the expected members are deleted. */
 export async function saveMembersByManifest(
   connection: Transaction,
   id: number,
@@ -21,8 +21,8 @@ export async function saveMembersByManifest(
 }
 
 /**
- * Stores the members that the manifest lists. Those without an account are expected: they join when an admin
- * creates their account.
+ * Gives the team exactly the members that the manifest lists. Listed people without an account become
+ * expected members: they join when an admin creates their account.
  */
 export async function saveMembers(
   connection: Transaction,
@@ -38,6 +38,7 @@ export async function saveMembers(
   for (const user of removed) await removeMember(connection, act, user, before.get(user));
 }
 
+/** Counts the enabled admins of the team, before and after it gets these members. */
 export async function adminsOfTeam(
   connection: CommonQueryMethods,
   id: number,
@@ -145,6 +146,7 @@ export async function groupsOfTeam(connection: CommonQueryMethods, id: number): 
   return found.map(withoutNulls);
 }
 
+/** Returns the members themselves, without people who have a role through a group. */
 export async function membersOfTeam(connection: CommonQueryMethods, id: number): Promise<NamedMember[]> {
   const found = await connection.any(rows<NamedMember>()`
     SELECT u.username AS user, m.role FROM team_members m JOIN users u ON u.id = m.user_id
@@ -161,7 +163,10 @@ export async function joinTeams(connection: Transaction, username: string, at: D
     await setRole(connection, { ...team, by: 'manifest', at }, { user: username, role }, undefined);
 }
 
-/** Members that a manifest lists are expected again when their account is removed. */
+/**
+ * Makes a user an expected member again of each team whose manifest lists its members. Call it before the
+ * account is deleted.
+ */
 export async function restoreExpectedMembers(connection: Transaction, userId: number): Promise<void> {
   await connection.query(rows()`
     INSERT INTO team_expected (team_id, username, role)
@@ -170,20 +175,25 @@ export async function restoreExpectedMembers(connection: Transaction, userId: nu
     WHERE m.user_id = ${userId} ON CONFLICT DO NOTHING`);
 }
 
-/** Names of enabled providers that report groups. */
+/** Returns the names of enabled providers that have a claim for groups. */
 export async function groupProviders(connection: CommonQueryMethods): Promise<string[]> {
   const found = await connection.anyFirst(rows<{ canonical: string }>()`
     SELECT canonical FROM oauth_providers WHERE enabled AND groups_claim IS NOT NULL ORDER BY canonical`);
   return [...found];
 }
 
-/** Notifies all teams with groups: a change of a provider's groups claim changes their roles. */
+/**
+ * Notifies the operator about each team with groups, because a changed provider can change the roles in these
+ * teams.
+ */
 export async function notifyGroupsChanged(connection: CommonQueryMethods): Promise<void> {
   await connection.query(rows()`
     SELECT pg_notify(${CHANNEL}, 'teams:' || team_id) FROM (SELECT DISTINCT team_id FROM team_groups) AS named`);
 }
 
-/** Notifies the operator, which mirrors members in the Team's status, when the transaction commits. */
+/**
+ * Notifies the operator when the transaction commits. The operator copies the members into the Team's status.
+ */
 export async function notifyTeamChanged(connection: CommonQueryMethods, id: number): Promise<void> {
   const payload = encodeNotification({ topic: 'teams', team: id });
   await connection.query(rows()`SELECT pg_notify(${CHANNEL}, ${payload})`);

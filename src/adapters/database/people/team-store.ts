@@ -33,7 +33,8 @@ export function teamStore(database: Database): TeamStore {
 function teamTransaction(connection: Transaction, name: string): TeamTransaction {
   return {
     async team() {
-      // Waits for pipelines that are being saved: `savePipeline` locks its team FOR SHARE.
+      // Waits until the pipelines of the team that are being saved are committed, because saving locks the
+      // team's row too.
       const found = await connection.maybeOne(rows<{ id: number; removed: boolean }>()`
         SELECT id, deleted_at IS NOT NULL AS removed FROM teams WHERE name = ${name} FOR UPDATE`);
       return found ?? undefined;
@@ -109,7 +110,7 @@ async function savedOf(connection: Transaction, id: number): Promise<TeamSaved> 
 
 async function remove(connection: Transaction, act: TeamAct): Promise<void> {
   const { id } = act;
-  // A new team of this name starts without the members and secrets of this one.
+  // A team that is created later with this name must not get the members and secrets of this one.
   await connection.query(rows()`
     UPDATE teams SET deleted_at = now(), members_by_manifest = false, display_name = NULL, debug = false
     WHERE id = ${id}`);

@@ -48,9 +48,7 @@ interface UseRow extends Omit<TeamUsage, 'logBytes'> {
   workers: TeamUse['workers'] | null;
 }
 
-/**
- * SQL: the numbers of open builds of team `t`. Postgres reads them along an index that has only open builds.
- */
+/** SQL: counts the open builds of team `t` along an index that has only open builds. */
 const OPEN_BUILDS = sql.fragment`
   SELECT count(*) FILTER (WHERE b.admitted_at IS NOT NULL)::int AS running,
     count(*) FILTER (WHERE b.admitted_at IS NULL AND b.status = 'pending')::int AS queued,

@@ -3,6 +3,7 @@ import { rows, textArray, timestamp, type Transaction } from '#adapters/database
 import type { AttemptKey } from '#domain/access/throttle.ts';
 import type { ThrottleStore, ThrottleTransaction } from '#flows/people/throttle-ports.ts';
 
+/** Counts whose last failure is older than this are deleted. */
 const MAX_AGE_MS = 60 * 60_000;
 
 const keyOf = ({ kind, name }: AttemptKey): string => `${kind}:${name}`;
@@ -30,15 +31,15 @@ export function throttleStore({ pool }: { pool: DatabasePool }): ThrottleStore {
 function throttleTransaction(connection: Transaction, keys: string[], at: Date): ThrottleTransaction {
   return {
     async failures() {
-      const names = keys.toSorted();
-      // Inserts missing rows first, so that of two attempts with a new key the second one waits. Inserts them
-      // in order, so that two attempts cannot deadlock.
+      const sortedKeys = keys.toSorted();
+      // Inserts the missing rows first, so that of two concurrent attempts with a new key the second waits
+      // for the first. Inserts them in order, so that the two cannot deadlock.
       await connection.query(rows()`
         INSERT INTO sign_in_failures (key, count, last_at) SELECT k, 0, ${timestamp(at)}
-          FROM unnest(${textArray(names)}) AS k
+          FROM unnest(${textArray(sortedKeys)}) AS k
         ORDER BY k ON CONFLICT DO NOTHING`);
       const stored = await connection.any(rows<{ key: string; count: number; lastAt: Date }>()`
-        SELECT key, count, last_at AS "lastAt" FROM sign_in_failures WHERE key = ANY(${textArray(names)})
+        SELECT key, count, last_at AS "lastAt" FROM sign_in_failures WHERE key = ANY(${textArray(sortedKeys)})
         ORDER BY key FOR UPDATE`);
       return keys.map((key) => {
         const row = stored.find((candidate) => candidate.key === key);

@@ -8,7 +8,10 @@ import { withAccessLock } from './access-lock.ts';
 import { endSessionsOf, endTokensOf, ROLES_BY_TEAM } from './account-store.ts';
 import { audit } from './audit-store.ts';
 
-/** The most sessions of one account. Older ones are deleted: sessions without an expiry would pile up. */
+/**
+ * The most sessions of one account. The oldest are deleted, because sessions without an expiry would
+ * otherwise accumulate.
+ */
 const MAX_SESSIONS = 50;
 /** The last use of a session is written at most once in this time, so that most requests only read. */
 const USE_WRITE_SECONDS = 60;
@@ -49,8 +52,8 @@ export function userSessionStore({ pool }: { pool: DatabasePool }): UserSessionS
       });
     },
     async endSessions(userId, keepTokens, { by, at }) {
-      // Creating a token takes the same lock. So a token that is created at the same moment is deleted here
-      // too, or its creation finds that the session has ended.
+      // The creation of a token takes the same lock. So a token that is created at the same moment either is
+      // deleted here, or is refused because its session has ended.
       await withAccessLock(pool, async (connection) => {
         await connection.query(rows()`UPDATE users SET token_gen = token_gen + 1 WHERE id = ${userId}`);
         await endSessionsOf(connection, userId);
@@ -91,7 +94,8 @@ async function openSession(pool: DatabasePool, session: SessionToOpen): Promise<
   } = session;
   return await pool.transaction(async (connection) => {
     const expires = expiresAt === undefined ? null : expiresAt.toISOString();
-    // Locks the account: a password change at this moment either ends the new session or comes before it.
+    // Locks the account. So a password change at the same moment either waits and ends the new session, or
+    // comes first and no session is opened.
     const opened = await connection.maybeOneFirst(rows<{ id: string }>()`
         INSERT INTO user_sessions (id, user_id, opened_at, used_at, expires_at, address, client, by_provider)
         SELECT ${id}, id, ${timestamp(openedAt)}, ${timestamp(usedAt)}, ${expires}::timestamptz, ${address},
