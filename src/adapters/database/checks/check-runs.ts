@@ -90,25 +90,26 @@ export async function insertRun(
 }
 
 /**
- * SQL: the id of the pipeline's newest revision. Saving a pipeline locks its scopes, as the caller does, so
- * the claimed scopes belong to this revision.
+ * SQL: the row id of the pipeline's newest revision. The claimed scopes belong to this revision, because the
+ * caller has locked them, and a save of the pipeline must lock them too.
  */
 function newestRevision(pipeline: number): FragmentSqlToken {
   return sql.fragment`SELECT v.id FROM pipelines p JOIN revisions v ON v.pipeline_id = p.id AND v.number = p.revision
     WHERE p.id = ${pipeline}`;
 }
 
-/** How many of the newest versions are searched for the branches of a resource. */
+/** How many versions of a scope, from the newest on, are searched for branches. */
 const MAX_VERSIONS_OF_BRANCHES = 2000;
 /**
- * How long the JSON with the branches may be: Linux starts no program with a variable or an argument of
- * 128 KiB.
+ * Limit of the JSON with the branches. Linux refuses to start a program with an environment variable or an
+ * argument of 128 KiB or more.
  */
 const MAX_KNOWN_BRANCHES_BYTES = 100_000;
 const MAX_BRANCH_CHARACTERS = 255;
 
 /**
- * SQL: the newest `ref` of each `branch` of scope `s`. A branch without new versions for long may be missing.
+ * SQL: a JSON object with the newest `ref` of each `branch` of scope `s`. Branches whose newest version is
+ * old may be missing, because of the limits above.
  */
 const newestOfBranches = sql.fragment`(
   SELECT jsonb_object_agg(b.branch, b.ref) FROM (
@@ -212,8 +213,8 @@ export async function markRunClosed(
 }
 
 /**
- * Makes the scopes of the run due at once, for the cause that they had. Their timers continue as if the run
- * had never claimed the scopes.
+ * Closes the run with the reason as its error. Requests a check of its scopes that are live, with the cause
+ * that they had. Their next time by the schedule stays the one that was set when the run was opened.
  */
 export async function releaseRun(
   database: Database,

@@ -83,12 +83,12 @@ function checkTransaction(connection: Transaction): CheckTransaction {
   };
 }
 
-/** The most rows of one query, whatever the number of teams. */
+/** Limit of the due checks in one answer, whatever the number of teams. */
 const MAX_DUE = 10_000;
 
 /**
- * The first due checks of each team, those that a person or a webhook requested first. Checks without a Pod
- * are counted separately.
+ * Returns due checks of each team: at most `maxPerTeam` that need a Pod, and as many that need none. Checks
+ * that a person or a webhook requested come before scheduled ones.
  */
 async function dueChecks(
   { pool }: Database,

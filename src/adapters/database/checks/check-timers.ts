@@ -30,6 +30,7 @@ export interface FreeScopeRow extends TimerRow {
   requested_cause: CheckCause | null;
 }
 
+/** SQL: the columns of `FreeScopeRow` for scope `s`. */
 export const FREE_SCOPE = sql.fragment`s.id, s.pipeline_id, s.schedule, s.timer, s.next_check_at, s.failures,
   s.check_group, s.requested_cause`;
 
@@ -49,13 +50,13 @@ export function toFreeScope(row: FreeScopeRow): FreeScope {
   return { ...toTimer(row), group, ...withoutNulls({ requestedCause: cause }) };
 }
 
-/** A time as a query parameter; null if absent. */
+/** Converts milliseconds since 1970 to a query parameter; undefined to null. */
 export const isoTime = (milliseconds: number | undefined): string | null =>
   milliseconds === undefined ? null : new Date(milliseconds).toISOString();
 
 /**
- * SQL assignments: the run of the scope has ended. A check that had no run gets a number of the same
- * sequence.
+ * SQL assignments that end the run of a scope and keep its id as `last_run`. A check that had no run gets the
+ * next id of the same sequence, so that `last_run` grows with each check.
  */
 export const RUN_ENDED = sql.fragment`run_id = NULL,
   last_run = coalesce(run_id, nextval(pg_get_serial_sequence('check_runs', 'id')))`;
@@ -72,7 +73,9 @@ export async function failCheck(
     WHERE id = ${scope}`);
 }
 
-/** Reads along an index. A check by an interval is usually due within two of its intervals. */
+/**
+ * Reads along an index. Returns few checks by an interval, because they are usually due within two intervals.
+ */
 export async function timersAhead({ pool }: Database, at: Date): Promise<TimerAhead[]> {
   const ahead = await pool.any(prepared<Omit<TimerAhead, 'next'> & { next: Date }>('timers_ahead')`
     SELECT id AS scope, schedule, failures, next_check_at AS next FROM check_scopes

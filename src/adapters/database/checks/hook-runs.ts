@@ -9,15 +9,18 @@ import type { OpenHookRun } from '#flows/pods/workloads.ts';
 import { endNotifications } from './notification-runs.ts';
 import { requestSchedule } from './request-schedule.ts';
 
-/** How long a run of notifications may take until its agent connects. */
+/** How long after its start a run of notifications may wait for its agent to connect. */
 const MAX_START_SECONDS = 10 * 60;
-/** Time limit of a run from when its agent connects: longer than the plan's own limits. */
+/**
+ * Time limit of a run of notifications after its agent has connected. It is longer than the limits of the
+ * plan.
+ */
 const SEND_SECONDS = 3 * 60;
 
 /**
- * Open runs of hooks and of notifications, oldest first. Includes hooks that no longer hold versions because
- * their resource got another source: every open run takes a slot until it ends. The time left comes from the
- * database's clock, which also ends the hold of versions.
+ * Open runs of hooks and of notifications, oldest first. Includes hooks that hold no versions because the
+ * source of their resource has changed: such a run takes a slot until it ends. `leftMs` is measured by the
+ * database's clock, which also decides until when versions are held.
  */
 export async function openHookRuns({ pool }: Database): Promise<OpenHookRun[]> {
   const open = await pool.any(rows<
@@ -51,7 +54,10 @@ export async function explainHooks({ pool }: Database, run: number, reason: stri
     WHERE id = ${run} AND closed_at IS NULL AND error IS DISTINCT FROM ${storable(reason)}`);
 }
 
-/** Records the results of all hooks or notifications of a run and closes it. */
+/**
+ * Closes a run and records the results of all its hooks or notifications. Returns `over` if the run was
+ * closed already.
+ */
 export async function recordHooks(
   database: Database,
   { run, ended, at }: { run: number; ended: HooksEnded; at: Date },
@@ -72,8 +78,8 @@ export async function recordHooks(
 }
 
 /**
- * Releases the held versions, whatever the results of their hooks, and requests a decision on the jobs that
- * take them.
+ * Releases the versions that the run holds, whatever the results of their hooks, and requests a decision on
+ * the jobs that get the resource. Returns false if the run held none.
  */
 export async function releaseVersions(
   connection: Transaction,

@@ -8,10 +8,10 @@ export interface MovedVersion {
 
 /**
  * Gives known versions new places. A version whose old place is below the `floor` of a get may trigger at its
- * new place, so the `settled` mark of the get moves back before it. To avoid deadlocks, the caller locks
- * first the scope and then the jobs that take its versions; writers of `good_versions` lock jobs before
- * versions too. The last statement also moves good versions that were committed while the second statement
- * waited.
+ * new place, so the `settled` mark of the get moves back before it. To avoid deadlocks, the caller must lock
+ * first the scope and then the jobs that get its resource, since writers of `good_versions` lock jobs before
+ * versions too. The last statement comes after the lock of the versions, so it also moves good versions that
+ * were committed during the wait for that lock.
  */
 export async function moveVersions(connection: Transaction, moved: readonly MovedVersion[]): Promise<void> {
   const places = sql.jsonb(moved.map(({ id, place }) => ({ id, place })));

@@ -56,7 +56,7 @@ export async function dueNotifications({
           AND s.step LIKE ${`${NOTIFICATION_ID_PREFIX}%`} AND s.status NOT IN ('waiting', 'skipped'))) AS sent
     FROM placed JOIN build_notifications n ON n.id = placed.id JOIN builds b ON b.id = n.build_id ${BUILD_JOINS}
     WHERE placed.place <= ${MAX_DUE_OF_TEAM} ORDER BY n.id LIMIT ${MAX_DUE}`);
-  // If there are too many definitions for one call, the other notifications come with the next one.
+  // If the definitions are too large for one answer, the next call returns the other notifications.
   const revisions = new Set(due.map(({ revision }) => revision));
   const definitionsByRevision = await definitions.of(pool, [...revisions]);
   return due.flatMap(({ due: id, previousOutcome, ...row }): DueNotifications[] => {
@@ -67,7 +67,10 @@ export async function dueNotifications({
 
 const LATE = 'Not sent: for an hour no Pod could send it.';
 
-/** Writes the decision. Notifications that another process has claimed meanwhile stay unchanged. */
+/**
+ * Writes the decision. Leaves out notifications that a run has claimed, or that have ended, since the facts
+ * were read.
+ */
 export async function openNotificationRuns(
   database: Database,
   { runs, silent, late, outdated }: NotificationDecision,
@@ -114,7 +117,7 @@ type ToNotifyRow = Omit<BuildToNotify, 'reason' | 'versions' | 'build'> & {
   versions: Record<string, string>[] | null;
 };
 
-/** The notifications that an open run sends. Undefined: none. */
+/** Returns the notifications that an open run sends; undefined if it has none. */
 export async function notificationsOfRun(
   { pool }: Database,
   run: number,

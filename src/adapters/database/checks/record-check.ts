@@ -39,8 +39,8 @@ export async function scopeOfCheck(
 }
 
 /**
- * SQL condition: the resource of scope `s` exists, but has another scope now. A check of its former scope may
- * still record versions, which trigger nothing.
+ * SQL condition: the resource of scope `s` exists, but has another scope. A check that began before the
+ * change of scope may record versions of `s`, which trigger nothing.
  */
 const isFormerScope = sql.fragment`EXISTS (
   SELECT 1 FROM resources r WHERE r.id = s.resource_id AND r.scope_id <> s.id AND r.deleted_at IS NULL)`;

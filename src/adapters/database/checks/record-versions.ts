@@ -10,8 +10,8 @@ import { requestSchedule } from './request-schedule.ts';
 /**
  * Adds the versions that the scope does not have yet and requests a decision on the jobs that take them. If
  * any version is new, all versions end up in the given order, with the last one as the newest. Leading
- * versions that the scope already has in this order keep their places. The caller has locked the scope, so
- * ids in a scope grow in commit order.
+ * versions that the scope already has in this order keep their places. The caller must hold the lock of the
+ * scope, so that the ids in a scope grow in commit order.
  */
 export async function addVersions(
   connection: Transaction,
@@ -63,7 +63,7 @@ export async function addVersions(
   return { added, different: distinctVersions.length };
 }
 
-/** Drops equal versions, except the last of them. */
+/** Drops repeated versions: of equal ones, the last stays. */
 function lastOfEach(versions: Record<string, string>[]): { digest: string; fields: string }[] {
   const byDigest = new Map<string, string>();
   for (const version of versions) {
@@ -75,8 +75,8 @@ function lastOfEach(versions: Record<string, string>[]): { digest: string; field
 }
 
 /**
- * SQL: holds the added versions until their hooks end. The time limit uses the database's clock, because
- * readers of `held_until` do too, and the clock of an agent may be wrong.
+ * SQL: holds the added versions until their hooks end. The time limit comes from the database's clock, which
+ * the readers of `held_until` use too. `at` may come from an agent, whose clock may be wrong.
  */
 function holdForHooks(scope: number, at: Date): FragmentSqlToken {
   return sql.fragment`

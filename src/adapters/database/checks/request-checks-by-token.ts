@@ -4,13 +4,13 @@ import type { WebhookCall, WebhooksAnswered } from '#flows/checks/ports.ts';
 import type { ResourceName } from '#flows/names.ts';
 
 /**
- * Requests a check for each resource whose token matches, for any number of calls in one transaction. A
- * resource that another transaction has locked is `busy` and delays none of the others, unless `wait` is set.
- * A call whose check is already requested and has not begun needs no write. The statement always writes a
- * message into the log of Postgres (`noise`), so that unknown tokens take as long as known ones. All calls
- * go in as two texts and all answers come back as one row, because many rows would cost the driver more time
- * than the query costs Postgres. In the query, `place` is the position of a call, and `taken` says that its
- * signature suffices.
+ * Requests a check for each resource whose token matches, for any number of calls in one transaction. A call
+ * gets `busy` if another transaction has locked its resource; with `wait`, the statement waits for that lock.
+ * A call changes nothing if its check is already requested and has not begun. The statement always writes a
+ * message (`noise`) into the write-ahead log of Postgres, so that unknown tokens take as long as known ones.
+ * All calls go in as two texts and all answers come back as one row, because with many rows the driver would
+ * take longer than Postgres takes for the query. In the query, `place` is the position of a call, and `taken`
+ * says that its signature suffices.
  */
 export async function requestChecksByToken(
   pool: DatabasePool,
@@ -45,9 +45,9 @@ export async function requestChecksByToken(
 }
 
 /**
- * SQL condition: no person and no webhook has requested a check of scope `s`. A request of its timer gets the
- * cause `webhook`, so that the check resets the timer. Other requests keep their cause: their checks reset
- * the timer anyway.
+ * SQL condition: a check of scope `s` is not requested, or only by its timer. A webhook replaces the cause of
+ * such a request, so that the check resets the timer. A request of a person or webhook keeps its cause,
+ * because its check resets the timer anyway.
  */
 const NOT_REQUESTED = sql.fragment`(s.requested_at IS NULL OR coalesce(s.requested_cause, 'schedule') = 'schedule')`;
 

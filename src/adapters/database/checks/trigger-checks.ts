@@ -2,10 +2,13 @@ import { sql } from 'slonik';
 import { ids, rows, timestamp, type Transaction } from '#adapters/database/connection/pool.ts';
 import { requestSchedule } from './request-schedule.ts';
 
-/** SQL condition: trigger `m` is open: it has neither a build nor a refusal. */
+/** SQL condition: the trigger `m`, a request for a build of a job, has neither a build nor a refusal. */
 const OPEN = sql.fragment`m.build_id IS NULL AND m.refused IS NULL`;
 
-/** Limit of a check's error in the cause of a build. The page of the resource shows the whole error. */
+/**
+ * Limit in characters of a check's error in the cause of a build. The page of the resource shows the whole
+ * error.
+ */
 const MAX_ERROR_LENGTH = 300;
 
 interface TriggerRow {
@@ -13,15 +16,15 @@ interface TriggerRow {
   by: string;
   /** The values of the job's inputs as JSON. */
   inputs: string | null;
-  /** How long the trigger waits for its checks at most. */
+  /** How long the trigger waits for its checks at most, in milliseconds. */
   waitMs: number;
   at: Date;
 }
 
 /**
  * Requests a check of each resource that the job gets without `passed`, and inserts a trigger that waits
- * until these checks have run. To avoid deadlocks with recording a check, locks scopes by id and before jobs.
- * Returns the trigger's id.
+ * until these checks have run. Locks scopes in order of id and before jobs, as the recording of a check does,
+ * so that the two cannot deadlock. Returns the trigger's row id.
  */
 export async function insertTrigger(
   connection: Transaction,
@@ -56,8 +59,8 @@ export function requestAssignments(cause: string, at: Date) {
 }
 
 /**
- * SQL: the results of the checks that trigger `m` requested. `open`: the trigger still waits for the check.
- * It does not wait for a check of a scope that is no longer the scope of its resource.
+ * SQL: the results of the checks that trigger `m` requested. `open`: the trigger still waits for the check,
+ * which it does only as long as the scope is the current one of the resource.
  */
 const checksOfTrigger = sql.fragment`
   SELECT r.name AS resource, r.position, r.scope_id = c.scope AND s.live AND s.last_run <= c.after AS open,
@@ -73,12 +76,15 @@ export const requestedChecks = sql.fragment`CASE WHEN m.checks <> '[]' THEN (
     WHEN 'failed' THEN o.error END)
     ORDER BY o.position) FROM (${checksOfTrigger}) AS o) END`;
 
-/** SQL: whether trigger `m` still waits for a check. Null if its time is over or it requested no check. */
+/**
+ * SQL: whether the trigger `m` still waits for a check. Null if its time is over or if it requested no check.
+ */
 export const isChecking = sql.fragment`CASE WHEN m.check_until > now() THEN (
   SELECT bool_or(o.open) FROM (${checksOfTrigger}) AS o) END`;
 
 /**
- * Requests a decision on the jobs with a trigger that waits for these scopes. Returns whether there are any.
+ * Requests a decision on the jobs with an open trigger that may wait for checks of these scopes. Returns
+ * whether there are such jobs.
  */
 export async function wakeTriggers(connection: Transaction, scopes: readonly number[]): Promise<boolean> {
   if (scopes.length === 0) return false;

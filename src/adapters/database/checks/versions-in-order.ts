@@ -3,14 +3,14 @@ import { sql, type FragmentSqlToken, type PrimitiveValueExpression } from 'sloni
 /*
  * SQL for the versions of one scope in order, along the index (scope_id, place) or (scope_id, id).
  *
- * The scope is compared as a range of one, never with `=`. With `=`, Postgres would drop it from the ORDER BY
- * and might walk the primary key through the versions of all scopes, which is slow for a scope that has had
- * no new version for long.
+ * The scope is compared as a range of one value, never with `=`. With `=`, Postgres would drop the scope from
+ * the ORDER BY and might walk the primary key through the versions of all scopes, which is slow for a scope
+ * that has had no new version for long.
  *
  * Versions have two orders. Places say which version is newer; ids say in which order versions were found. At
  * first, the place of a version is its id. When a check prints known versions in another order, they get new
- * places from the same sequence. So a version's place is never below its id, and never the id of another
- * version.
+ * places from the sequence of ids. So a place is at least the id of its version, and it is never the id of
+ * another version.
  */
 type Value = FragmentSqlToken | PrimitiveValueExpression;
 
