@@ -1,12 +1,16 @@
 import { sql, type DatabasePool } from 'slonik';
 import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
 
-/** How long dropping a table may wait for its lock: writers of logs queue behind it. The next run retries. */
+/**
+ * How long the drop of a table may wait for its lock, since writers of logs must wait behind it. After that,
+ * the next run tries again.
+ */
 const MAX_LOCK_WAIT = '500ms';
 
 /**
- * Drops the tables of past months that have no logs left. Logs are in the month of the build's creation, so a
- * month stays empty once all its builds have ended. Returns the names of the dropped tables.
+ * Drops the log tables of past months that are empty. Logs are in the table of the month in which their build
+ * was created, so an empty table stays empty once all builds of its month have ended. Returns the names of
+ * the dropped tables.
  */
 export async function dropEmptyLogPartitions(pool: DatabasePool, now: Date): Promise<string[]> {
   const dropped: string[] = [];
@@ -43,7 +47,10 @@ async function isDroppable(
       AND NOT EXISTS (SELECT 1 FROM builds WHERE ended_at IS NULL AND created_at < ${end}::date) AS droppable`);
 }
 
-/** Locks the parent table, as writers of logs do, so that nobody inserts a log meanwhile. */
+/**
+ * Locks the parent table, as writers of logs do, so that nobody inserts a log before the drop. Returns false
+ * if the table has logs or the lock takes too long.
+ */
 async function dropIfEmpty(pool: DatabasePool, name: string, end: string): Promise<boolean> {
   try {
     return await pool.transaction(async (connection) => {

@@ -7,7 +7,7 @@ import type { LogStore } from '#flows/builds/limit-logs.ts';
 /** The most builds whose logs one transaction removes. */
 const MAX_BUILDS = 100;
 
-/** SQL: builds of a team that have logs, with their size in bytes. */
+/** SQL: builds of a team that have logs, with the stored size of these logs in bytes. */
 const logsOfTeam = (team: string) => sql.fragment`
   SELECT b.id, b.created_at, b.ended_at, sum(a.stored_log_bytes) AS bytes
   FROM teams t JOIN pipelines p ON p.team_id = t.id JOIN jobs j ON j.pipeline_id = p.id JOIN builds b ON b.job_id = j.id
@@ -34,7 +34,7 @@ export function logStore(database: Database): LogStore {
   };
 }
 
-/** Removes the logs; the builds stay. */
+/** Removes the logs of these builds, but not the builds. */
 export async function removeLogs(
   connection: Transaction,
   builds: readonly { id: number; createdAt: Date }[],

@@ -5,12 +5,15 @@ import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
 const MAX_REMOVED = 100;
 
 /**
- * How many replaced revisions a pipeline keeps that no build or check run uses. Older ones are deleted before
- * the retention period ends.
+ * How many unused revisions a pipeline keeps: those that are replaced, and that no build or check run uses.
+ * Older unused ones are deleted even before the retention period ends.
  */
 export const MAX_UNUSED_REVISIONS = 20;
 
-/** Runs at each save, so that a pipeline that changes every second does not fill the database. */
+/**
+ * Deletes unused revisions, except the newest ones. Runs at each save, so that a pipeline that changes every
+ * second does not fill the database.
+ */
 export async function removeSurplusRevisions(connection: Transaction, pipeline: number): Promise<void> {
   await connection.query(rows()`
     DELETE FROM revisions WHERE id = ANY(ARRAY(
@@ -20,8 +23,8 @@ export async function removeSurplusRevisions(connection: Transaction, pipeline: 
 }
 
 /**
- * Removes revisions that were replaced before that time and that no build or check run uses. A build needs
- * its revision, since a retry runs the same revision. Returns how many revisions were removed.
+ * Removes revisions that were replaced before `replacedBefore` and that no build or check run uses. A build
+ * needs its revision, because a retry of the build runs it again. Returns how many revisions were removed.
  */
 export async function removeOldRevisions(
   connection: Transaction,
@@ -40,8 +43,9 @@ export async function removeOldRevisions(
 }
 
 /**
- * SQL condition: no row of the table has the revision `r`. `ORDER BY … LIMIT 1` forces the index: if all
- * builds have one revision, Postgres would expect a scan to find such a build quickly.
+ * SQL condition: no row of the table has the revision `r`. `ORDER BY … LIMIT 1` makes Postgres use the index.
+ * Without it, if nearly all builds have the same revision, Postgres would scan the table and expect to find a
+ * row soon.
  */
 function isUnused(table: 'builds' | 'check_runs'): FragmentSqlToken {
   return sql.fragment`(

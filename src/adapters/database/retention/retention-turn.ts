@@ -9,7 +9,9 @@ interface TurnRow extends Omit<RetentionTurn, 'of' | 'policy'> {
   policy: Retention | null;
 }
 
-/** Returns the job or resource that has waited longest, and locks its pipeline. */
+/**
+ * Returns the job or check scope whose last turn is longest ago and before `since`, and locks its pipeline.
+ */
 export async function nextTurn(
   connection: Transaction,
   of: TurnOf,
@@ -26,8 +28,8 @@ export async function nextTurn(
 }
 
 /**
- * Stores the last id that the turn reached. Without `last`, the job or resource is done and waits for its
- * next turn.
+ * Stores the last row id that the turn has read, after which the turn continues. `last` undefined: the turn
+ * is over.
  */
 export async function leaveTurn(
   connection: Transaction,
