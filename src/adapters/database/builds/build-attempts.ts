@@ -47,7 +47,7 @@ export async function podCreated(
   if (leads === null) throw new EpochOver(database.epoch?.() ?? 0);
 }
 
-/** Does not check the leader's epoch: the times that a former leader saw are right too. */
+/** Does not check the leader epoch, because the times that a former leader saw are right too. */
 export async function writeStartTimes(
   { pool }: Database,
   { build, attempt, podUid }: { build: number; attempt: number; podUid: string },
@@ -61,8 +61,8 @@ export async function writeStartTimes(
 }
 
 /**
- * A build that waits for a Pod is tried again after 2, 4, 8 … seconds, at most 60. Other builds go first
- * until then.
+ * Stores why a build is pending. A build that has no Pod is tried again after 2, 4, 8 … seconds, at most 60;
+ * until then, other builds go first.
  */
 export async function explainPending(database: Database, build: number, reason: string): Promise<void> {
   await database.pool.query(rows()`
@@ -129,7 +129,7 @@ export async function attemptFacts(
   };
 }
 
-/** Includes attempts that have ended. */
+/** Returns the Pod of an attempt, even if the attempt has ended. */
 export async function recordedPod(
   { pool }: Database,
   build: number,

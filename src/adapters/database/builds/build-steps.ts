@@ -32,6 +32,9 @@ type StepRow = { [Key in keyof StepState]-?: StepState[Key] | null } & Pick<
   'id' | 'kind' | 'name' | 'status'
 >;
 
+/**
+ * Returns undefined if there is no such attempt. `lock`: locks the build's row until the transaction ends.
+ */
 export async function readState(
   connection: CommonQueryMethods,
   { build, attempt, lock }: { build: number; attempt: number; lock: boolean },
@@ -97,7 +100,7 @@ function toStep(row: StepRow): StepState {
   };
 }
 
-/** Converts the format in which Postgres writes times into JSON. */
+/** Converts a time from the format of Postgres' JSON functions to that of `Date.toISOString`. */
 const toIsoTime = (text: string | null): string | null =>
   text === null ? null : new Date(text).toISOString();
 

@@ -5,9 +5,9 @@ import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import type { PendingBuild, StartingBuildPod } from '#flows/pods/workloads.ts';
 
 /**
- * The oldest build of each team, then the second of each, and so on. Walks from job to job along an index and
- * reads up to `limit` builds per job, so the length of a queue costs nothing. Returns fewer than `limit` if
- * definitions are large: call again for the other builds.
+ * Returns up to `limit` builds that need a Pod: the oldest of each team, then the second of each, and so on.
+ * Walks from job to job along an index and reads up to `limit` builds of each job, so a long queue costs no
+ * more than a short one. If definitions are large, it returns fewer builds: call it again for the others.
  */
 export async function buildsToStart(
   { pool, definitions }: Database & { definitions: Definitions },
@@ -58,8 +58,8 @@ export async function startingPods({ pool }: Database): Promise<StartingBuildPod
 }
 
 /**
- * Writes the reason of a build only if its code changes, not if only the numbers in the text change. The
- * builds are not delayed: the next `buildsToStart` returns them again.
+ * Stores why these builds have no Pod yet. Writes a reason only if its code changes, not if only numbers in
+ * its text change. Does not delay the builds: the next `buildsToStart` returns them again.
  */
 export async function explainHeld(
   { pool }: Database,

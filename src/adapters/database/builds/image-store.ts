@@ -20,7 +20,7 @@ interface KnownRow {
   retryAt: Date | null;
 }
 
-/** Cached configurations of images. Later writes remove rows that are older than 30 days. */
+/** Caches configurations of images. Each write first removes some rows that are older than 30 days. */
 export function imageStore({ pool }: { pool: DatabasePool }): ImageStore {
   return {
     async known({ namespace, image, architecture }) {

@@ -2,7 +2,7 @@ import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 
 export type StoredText = { encoding: 'plain' | 'zstd'; content: Buffer };
 
-/** Compression would make shorter texts longer. */
+/** Shorter texts stay plain, because compression would make most of them longer. */
 const MIN_COMPRESSED_BYTES = 256;
 
 export function encodeText(text: string): StoredText {

@@ -2,12 +2,15 @@ import { sql } from 'slonik';
 import { prepared, rows, type Database } from '#adapters/database/connection/pool.ts';
 
 /**
- * How many refused builds are retried when a Pod ends. The Pod makes room for about one of them. The others
- * are for the case that the first needs more room.
+ * How many builds whose Pods a quota refused are tried again when a Pod ends. The ended Pod makes room for
+ * about one of them. The others are tried because the first may need more room than that.
  */
 const MAX_RETRIED_BUILDS = 4;
 
-/** SQL pattern of the pending reasons that free room does not resolve. */
+/**
+ * SQL pattern of pending reasons that stay true when a Pod ends: the tags of the build are not allowed or
+ * conflict.
+ */
 const WAITS_FOR_TAGS = 'Tag%';
 
 const JOIN_PIPELINE = sql.fragment`JOIN jobs j ON j.id = b.job_id JOIN pipelines p ON p.id = j.pipeline_id`;

@@ -8,8 +8,8 @@ type Opened = 'opened' | 'same' | 'taken' | 'over';
 export function sessionStore({ pool }: Pick<Database, 'pool'>): SessionStore {
   return {
     async openSession(session, keyHash, podUid, at) {
-      // The first call does not see a session that another key opens at the same moment; the second call
-      // does.
+      // If another key opens the session at the same moment, the first call may neither insert a session nor
+      // see the other one. The second call sees it.
       return (
         (await open(pool, session, { keyHash, podUid, at })) ??
         (await open(pool, session, { keyHash, podUid, at })) ??
@@ -102,8 +102,8 @@ interface WarmRow {
 }
 
 /**
- * Stores the key of the agent in a warm Pod. A second key with the credential of that agent means that
- * someone else may have the credential: the warm Pod fails, unless a build has taken it.
+ * Stores the key of the agent in a warm Pod. If a second key comes with the credential of that agent, someone
+ * else may have the credential. Then the warm Pod fails, unless a build has taken it.
  */
 async function openWarm(
   pool: Database['pool'],
@@ -134,8 +134,8 @@ async function openWarm(
 }
 
 /**
- * SQL for a session of a build or of a check run. `live` selects the Pod's UID if the build or run has not
- * ended, `values` are the columns of the new row, and `where` finds the existing session.
+ * SQL for the session of a build; `runQuery` has that of a check run. `live` selects the Pod's UID if the
+ * build or run has not ended, `values` are the columns of a new row, and `where` finds the existing row.
  */
 function buildQuery({ build, attempt }: { build: number; attempt: number }, podUid: string) {
   return {

@@ -5,7 +5,7 @@ import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import { jobNameIn } from '#adapters/database/revisions/names-in-revision.ts';
 import type { TeamActivity } from '#flows/pods/warm-ports.ts';
 
-/** The most jobs that are returned: more than the warm Pods that a Team may keep ready. */
+/** Limit of the returned jobs. It is larger than the number of warm Pods that a Team may keep ready. */
 const MAX_JOBS = 40;
 
 interface CountRow {
@@ -29,8 +29,8 @@ interface JobRow {
 }
 
 /**
- * How many more builds a team may run, and which of its jobs run or were built after `since`. Queued builds
- * take free slots too: they get their Pods before warm Pods are created.
+ * Returns how many more builds a team may run, and its jobs that run or had a build after `since`. A queued
+ * build counts like a running one, because it gets its Pod before a warm Pod is created.
  */
 export async function teamActivity(
   { pool, definitions }: Database & { definitions: Definitions },

@@ -12,7 +12,7 @@ import type { Reason } from '#domain/scheduling/reasons.ts';
 import type { OpenBuild, StartDecision, StartJob } from '#domain/scheduling/start-queued.ts';
 import type { QueueFacts, QueueTransaction } from '#flows/builds/turn-ports.ts';
 
-/** The most queued builds of one job in one decision: a long queue must not cost other teams time. */
+/** The most queued builds of one job in one decision, so that a long queue does not delay other teams. */
 const MAX_QUEUED_OF_JOB = 10;
 
 /** SQL: the place of build `b` in the queue. A build takes the place of the build that it superseded. */
@@ -21,8 +21,9 @@ const PLACE = sql.fragment`coalesce(b.queue_place, b.id)`;
 const NUMBER = sql.fragment`CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END`;
 
 /**
- * Teams with queued builds. Walks from job to job along an index, so the length of a queue costs nothing.
- * Teams with the fewest running builds come first: they do not wait for a team with a long queue.
+ * Returns the teams with queued builds. Walks from job to job along an index, so a long queue costs no more
+ * than a short one. Teams with the fewest running builds come first, so that they do not wait for a team with
+ * a long queue.
  */
 export async function teamsWithQueue({ pool }: Database): Promise<number[]> {
   const teams = await pool.anyFirst(prepared<{ team: number }>('teams_with_queue')`
@@ -43,7 +44,7 @@ export async function teamsWithQueue({ pool }: Database): Promise<number[]> {
   return [...teams];
 }
 
-/** Five round trips: begin, lock, gather, write, commit. */
+/** Takes five round trips: begin, lock, gather, write, commit. */
 export async function withQueue<T>(
   database: Database,
   team: number,
@@ -128,7 +129,7 @@ async function gatherQueue(connection: Transaction, team: number): Promise<Queue
   return { facts, pendingReasons: new Map(builds.map((build) => [build.id, build.pendingReason])) };
 }
 
-/** Jobs whose queue may be longer than what was read. */
+/** Returns the jobs of which not all queued builds may have been read. */
 function longQueues(builds: readonly OpenBuild[]): number[] {
   const queued = Map.groupBy(
     builds.filter(({ state }) => state === 'queued'),
@@ -144,7 +145,10 @@ interface TurnRow {
   pendingReason: string | null;
 }
 
-/** Writes the turns and changed reasons. Locks builds in order of id, as all writers of several builds do. */
+/**
+ * Writes the turns and the changed reasons. Locks builds in order of id, as all writers of several builds do.
+ * Returns the pipelines of the changed builds.
+ */
 async function writeTurns(
   connection: Transaction,
   { decision, pendingReasons }: { decision: StartDecision; pendingReasons: Queue['pendingReasons'] },

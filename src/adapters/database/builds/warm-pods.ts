@@ -55,8 +55,9 @@ async function waitingPods({ pool }: Database): Promise<RecordedWarmPod[]> {
 }
 
 /**
- * In one statement, the build gets the Pod and the session of the Pod's agent, or nothing happens. Two builds
- * never get the same Pod: each build locks the Pod that it takes and skips locked Pods.
+ * Gives the build a ready warm Pod of this shape, and the session of the Pod's agent, in one statement.
+ * Returns undefined if there is none. Two builds never get the same Pod, because each locks the Pod that it
+ * takes and skips locked Pods.
  */
 async function take(
   database: Database,

@@ -7,12 +7,13 @@ import { lockForEnd, writeChanges } from './write-changes.ts';
 
 interface BuildToLock {
   build: number;
+  /** `work` may end the build or record a put, so the pipeline is locked before the build's row. */
   mayDecide: boolean;
 }
 
 /**
- * Most batches of events take four round trips: begin, read, write, commit. A put or the end of a build takes
- * more.
+ * Most batches of events take four round trips: begin, read, write, commit. A batch with a put or the end of
+ * the build takes more.
  */
 export async function withBuild<T>(
   database: Database & { definitions: Definitions },
@@ -26,16 +27,17 @@ export async function withBuild<T>(
       attempt: async (attempt) =>
         await readState(connection, { build, attempt, lock: true }, database.definitions),
       record: async (stored, changes) => await writeChanges(connection, stored, changes),
-      retry: async (stored, toClose) => await writeRetry(connection, stored, toClose),
+      retry: async (stored, toClose) => await openNextAttempt(connection, stored, toClose),
     });
   });
 }
 
 /**
- * If no step ran, the next attempt waits 2, 4, 8 … seconds: a short outage must not use up all attempts.
- * After an attempt in a warm Pod there is no wait, since only a first attempt takes a warm Pod.
+ * Ends the attempt and opens the next one. If no step has run, the next attempt waits 2, 4, 8 … seconds, so
+ * that a short outage does not use up all attempts. After an attempt in a warm Pod it does not wait: only a
+ * first attempt takes a warm Pod, so this happens once per build.
  */
-async function writeRetry(
+async function openNextAttempt(
   connection: Transaction,
   { build, attempt }: StoredAttempt,
   { reason, at, steps }: AttemptToClose,

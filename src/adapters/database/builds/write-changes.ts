@@ -18,7 +18,7 @@ import type { AttemptChanges, StoredAttempt } from '#flows/builds/build-transact
 import { upsertSteps } from './build-steps.ts';
 import { encodeText, logMonth } from './log-chunks.ts';
 
-/** Takes one round trip, and more for a put or the end of the build. */
+/** Takes one round trip, and more for cache sizes, a put or the end of the build. */
 export async function writeChanges(
   connection: Transaction,
   stored: StoredAttempt,
@@ -75,7 +75,10 @@ async function writeState(
     WHERE build_id = ${build} AND attempt = ${attempt}`);
 }
 
-/** Records the version of a successful put for its resource and for the build. */
+/**
+ * Records the version of a successful put for its resource, for the other resources of its stream, and for
+ * the build.
+ */
 async function writePut(
   connection: Transaction,
   changed: ChangedAttempt,
@@ -104,8 +107,8 @@ interface PutTarget {
 }
 
 /**
- * Locks all scopes that get the version, in order of id, so that two puts into a stream cannot deadlock. A
- * build of an older revision puts into the scope that the resource had in that revision.
+ * Locks all scopes that get the version, in order of id, so that two puts into a stream cannot deadlock. If
+ * the build has an older revision, the version goes into the scope that the resource had in that revision.
  */
 async function lockPutTargets(
   connection: Transaction,
@@ -139,9 +142,9 @@ async function lockPutTargets(
 }
 
 /**
- * Takes a shared lock on the pipeline: saving and scheduling, which lock it exclusively, wait until the
- * transaction ends. Call it before the row of the build is locked, since every transaction that decides and
- * then stops builds locks in this order.
+ * Takes a shared lock on the pipeline, so that saves and decisions, which lock it exclusively, wait until the
+ * transaction ends. Call it before the row of the build is locked, because transactions that decide and then
+ * stop builds lock in this order.
  */
 export async function lockForEnd(connection: Transaction, build: number): Promise<void> {
   await connection.query(prepared('lock_for_end')`
@@ -181,8 +184,8 @@ async function writeEnd(
 }
 
 /**
- * SQL: stores the versions that a good build took and made, for `passed`. `FOR SHARE` makes `moveVersions`
- * wait until the commit.
+ * SQL: stores the versions that a good build took or made as its good versions, which `passed` asks for. `FOR
+ * SHARE` makes `moveVersions` wait until the commit.
  */
 export function insertGoodVersions(
   { id, job, attempt }: { id: number; job: number; attempt: number },

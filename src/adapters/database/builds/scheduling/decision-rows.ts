@@ -10,8 +10,8 @@ export interface MadeRow {
 }
 
 /**
- * Turns a decision into rows. Takes linear time, since the transaction is open. The builds of a job get
- * consecutive numbers: the caller holds the pipeline's lock, so nobody else numbers builds.
+ * Turns a decision into rows. Takes linear time, because the caller holds the pipeline's lock meanwhile. The
+ * builds of a job get consecutive numbers: under that lock, nobody else numbers its builds.
  */
 export function rowsOf(
   jobs: readonly GatheredJob[],

@@ -15,13 +15,13 @@ import type { Gathered, GatheredJob } from './gather.ts';
 type PassNeed = NeededPage & { kind: 'passes' };
 type UsedNeed = NeededPage & { kind: 'used' };
 
-/** The newest page of every history that the jobs' gets need. A page has up to `rows` rows. */
+/** Reads the newest page of every history that the gets of the jobs need. A page has up to `rows` rows. */
 export async function newestPages(connection: Transaction, gathered: Gathered, rows: number): Promise<Pages> {
   const needs = newestNeeds(gathered.jobs.map(({ facts }) => facts));
   return await olderPages(connection, gathered, { needs, rows });
 }
 
-/** The pages that a decision needs and does not have yet. */
+/** Reads the pages that a decision needs and does not have yet. */
 export async function olderPages(
   connection: Transaction,
   { jobs, resources }: Gathered,
@@ -56,7 +56,10 @@ interface PassRow {
   rows: { version: number; build: number; id: number; also: (ResourceVersion & { id: number })[] }[] | null;
 }
 
-/** Reads one row more than a page holds. Without that row, the page is the last. */
+/**
+ * Reads one row more than a page holds: if there is no such row, the page is the last. Adds row ids of
+ * versions to `ids`.
+ */
 async function passPages(
   connection: Transaction,
   needs: readonly NeededPage[],
@@ -105,6 +108,7 @@ async function passPages(
   });
 }
 
+/** Adds to `ids` the row ids of the row's versions, by place, where id and place differ. */
 function toPass(
   { version, build, id, also }: NonNullable<PassRow['rows']>[number],
   ids: Gathered['ids'],
@@ -115,9 +119,9 @@ function toPass(
 }
 
 /**
- * By upstream job: the resources of every downstream job that takes two or more of them with the upstream job
- * in `passed`. Their versions must come from the same build, so a page of the upstream job lists them
- * together.
+ * Returns resources by upstream job: those that one downstream job gets with this upstream job in `passed`,
+ * if it gets at least two such resources. Their versions must come from the same upstream build, so a page of
+ * the upstream job lists them together.
  */
 function resourcesTakenTogether(jobs: JobFacts[]): Map<number, number[]> {
   const byUpstream = new Map<number, Set<number>>();

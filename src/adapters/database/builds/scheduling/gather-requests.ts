@@ -8,14 +8,14 @@ export type RequestRow = Omit<BuildRequest, 'version'> & {
 };
 
 /**
- * The most requests of a job that one decision reads, the newest. Requests of a cascade may wait for weeks,
- * so there may be many.
+ * A decision reads at most this many requests of a job, the newest. There may be more, because requests of a
+ * cascade can wait for weeks.
  */
 const MAX_REQUESTS = 200;
 
 /**
- * SQL: the requests `u` of upstream jobs in the cascade of request `m`, and whether the build of `u`, or one
- * of its retries, succeeded.
+ * SQL: the requests `u` for upstream jobs in the cascade of request `m`, and whether the build of `u`, or one
+ * of the retries of that build, succeeded.
  */
 const upstreamRequests = sql.fragment`coalesce((
   SELECT jsonb_agg(jsonb_build_object('job', u.job_id, 'good', EXISTS (

@@ -14,9 +14,9 @@ import {
  */
 
 /**
- * SQL condition: no build has used the version for the get. In this form, Postgres looks up each version and
- * never joins with all used versions. Postgres must also estimate the condition as true for most rows:
- * otherwise it would sort all versions instead of reading the first ones.
+ * SQL condition: no build has used the version for the get. The form of the condition matters. With a
+ * subquery, Postgres looks up each version and never joins with all used versions. With `IS NOT TRUE`, it
+ * estimates that most rows meet the condition, and so reads the first versions instead of sorting all.
  */
 const neverUsed = (version: FragmentSqlToken) => sql.fragment`
   ((SELECT 1 FROM build_inputs b
@@ -24,13 +24,13 @@ const neverUsed = (version: FragmentSqlToken) => sql.fragment`
       LIMIT 1) = 1) IS NOT TRUE`;
 
 /**
- * SQL: the version ids that the pin allows, as a range, so that an index can be used. The range of a pinned
- * resource holds one version, or none if the pinned version is unknown.
+ * SQL: the ends of the range of version ids that the pin allows. An index can find a range. If the resource
+ * is pinned, the range holds one version, or none if the pinned version is unknown.
  */
 const fromPin = sql.fragment`coalesce(r.pinned_version, 0)`;
 const toPin = sql.fragment`coalesce(r.pinned_version, CASE WHEN r.pin_wanted IS NULL THEN ${NEWEST}::bigint
   ELSE 0 END)`;
-/** SQL: how the resource gets versions, if it has none. */
+/** SQL: how the resource gets versions. Null if it has a version. */
 export const checkIfNoVersion = sql.fragment`(
   SELECT jsonb_build_object('by', CASE WHEN r.stream THEN 'stream' WHEN s.checked_by = 'operator' THEN 'cron'
       ELSE s.checked_by END,
@@ -39,7 +39,10 @@ export const checkIfNoVersion = sql.fragment`(
   FROM check_scopes s WHERE s.id = r.scope_id
     AND (SELECT id FROM versions WHERE ${ofScope(sql.fragment`r.scope_id`)} ${NEWEST_FIRST} LIMIT 1) IS NULL)`;
 
-/** SQL: the oldest hook run that holds versions. Resources without hooks need no lookup. */
+/**
+ * SQL: the oldest hook run that holds versions of the resource; null if there is none. Resources without
+ * hooks need no lookup.
+ */
 export const heldFrom = sql.fragment`CASE WHEN r.hooks THEN (
   SELECT jsonb_build_object('from', h.first_version, 'until', h.held_until, 'newest', (
     SELECT ${placed} FROM versions v
@@ -48,10 +51,10 @@ export const heldFrom = sql.fragment`CASE WHEN r.hooks THEN (
     LIMIT 1) END`;
 
 /**
- * SQL: unused versions of a get without `passed`. Both ends of the range are pairs of scope and version, as
- * in `versions-in-order.ts`. The plan must walk the index (scope_id, id) from the baseline on. With the scope
- * as a range of one, Postgres estimates that this reads little. With `+ 0`, it does not walk all versions
- * from the floor on instead.
+ * SQL: unused versions of a get without `passed`. The plan must walk the index (scope_id, id) from the
+ * baseline on. So both ends of the range are pairs of scope and version, and the scope is a range of one
+ * value, as in `versions-in-order.ts`: then Postgres estimates that this walk reads little. `+ 0` keeps it
+ * from using the index of places, along which it would read all versions from the floor on.
  */
 export const unusedVersions = (limit: number) => sql.fragment`ARRAY(
   SELECT ${placed} FROM versions v
@@ -68,9 +71,9 @@ const ofFirstUpstream = sql.fragment`
   WHERE job_id = g.passed[1] AND scope_id = r.scope_id AND place > greatest(g.dealt_with, g.floor - 1)`;
 
 /**
- * SQL: good versions of the first upstream job, the newest first, or the pinned one only. As one query with a
- * range for the pin, Postgres would estimate few rows, and sort all good versions instead of reading the
- * newest.
+ * SQL: good versions of the first upstream job, newest first; if the resource is pinned, only the pinned one.
+ * The two cases are separate queries. For one query with a range for the pin, Postgres would estimate few
+ * rows, and sort all good versions instead of reading the newest.
  */
 const newestPassed = (limit: FragmentSqlToken) => sql.fragment`
   (${ofFirstUpstream} AND r.pinned_version IS NULL AND r.pin_wanted IS NULL ORDER BY place DESC ${limit})
@@ -78,8 +81,8 @@ const newestPassed = (limit: FragmentSqlToken) => sql.fragment`
   (${ofFirstUpstream} AND place = (SELECT v.place FROM versions v WHERE v.id = r.pinned_version) ${limit})`;
 
 /**
- * SQL condition: more unused versions passed than one page holds. Builds take the oldest first, so if the
- * oldest versions of the page are unused, the newer ones are unused too.
+ * SQL condition: more unused versions passed than one page holds. Looks only at the oldest versions of the
+ * page: builds take the oldest first, so if these are unused, the newer ones are unused too.
  */
 export const manyPassedWait = sql.fragment`(
   SELECT count(*) FROM (${newestPassed(

@@ -27,7 +27,7 @@ import {
 } from './gather-versions.ts';
 import { queuedBuilds } from './queued-builds.ts';
 
-/** Facts of a job, and what the store needs to write a decision on them. */
+/** Facts of a job, and what the store needs to write a decision on the job. */
 export interface GatheredJob {
   facts: JobFacts;
   team: string;
@@ -38,12 +38,12 @@ export interface GatheredJob {
   requested: number;
   /** In the order of the job's gets. */
   gets: { name: string; resource: number; nth: number }[];
-  /** The gate of its builds. */
+  /** The gate of the job's builds. Absent: they need no approval. */
   approval?: Gate;
   turnConstraints: TurnConstraints;
 }
 
-/** Facts of the jobs, without pages of history. */
+/** Facts of several jobs of one pipeline, without pages of history. */
 export interface Gathered {
   jobs: GatheredJob[];
   paused: boolean;
@@ -119,20 +119,25 @@ const firstWaiting = (pipeline: number) => sql.fragment`j.id IN (
             AND o.schedule_requested > o.last_scheduled) AS q) AS w
       WHERE w.before < ${MAX_GETS})`;
 
-/** Reads the facts of these jobs of one pipeline, with at most `unused` unused versions per get. */
+/**
+ * Reads the facts of these jobs of one pipeline, with at most `maxUnused` unused versions of each get without
+ * `passed`.
+ */
 export async function gatherJobs(
   connection: Transaction,
   jobs: readonly number[],
-  unused?: number,
+  maxUnused?: number,
 ): Promise<Gathered> {
   return await gather(connection, 'gather_jobs', {
     queued: queuedBuilds(sql.fragment`(SELECT f.pipeline_id FROM jobs f WHERE f.id = ${jobs[0] ?? 0})`),
     where: sql.fragment`j.id = ANY(${ids(jobs)})`,
-    ...(unused === undefined ? {} : { unused }),
+    ...(maxUnused === undefined ? {} : { maxUnused }),
   });
 }
 
-/** SQL: automatic builds that have not ended, except those that a newer set of versions may supersede. */
+/**
+ * SQL: automatic builds that have not ended, except queued ones that a newer set of versions may supersede.
+ */
 const openAutomatic = sql.fragment`(SELECT jsonb_agg(o) FROM (
         SELECT b.id, b.number::text AS number FROM builds b WHERE b.job_id = j.id AND b.ended_at IS NULL
           AND b.cause ->> 'kind' IN ('version', 'passed', 'ready')
@@ -153,8 +158,8 @@ async function gather(
   {
     queued,
     where,
-    unused = MAX_UNUSED_VERSIONS + 1,
-  }: { queued: FragmentSqlToken; where: FragmentSqlToken; unused?: number },
+    maxUnused = MAX_UNUSED_VERSIONS + 1,
+  }: { queued: FragmentSqlToken; where: FragmentSqlToken; maxUnused?: number },
 ): Promise<Gathered> {
   const found = await connection.any(prepared<JobRow>(name)`
     WITH queue AS MATERIALIZED (SELECT ${queued} AS queued)
@@ -182,7 +187,7 @@ async function gather(
             WHEN r.pin_wanted IS NOT NULL
               THEN '{"version": [0, 0], "disabled": false, "unknown": true, "elsewhere": false}' END,
           'held', ${heldFrom},
-          'unused', CASE WHEN NOT (g.trigger AND g.every) THEN '{}' WHEN g.passed = '{}' THEN ${unusedVersions(unused)}
+          'unused', CASE WHEN NOT (g.trigger AND g.every) THEN '{}' WHEN g.passed = '{}' THEN ${unusedVersions(maxUnused)}
             WHEN ${manyPassedWait} THEN ${unusedPassed(MAX_PASSED_WAITING)}
             ELSE ${unusedPassed(MAX_PASSED_VERSIONS)} END) ORDER BY g.position)
         FROM job_gets g JOIN resources r ON r.id = g.resource_id WHERE g.job_id = j.id) AS gets

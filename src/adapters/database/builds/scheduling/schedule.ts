@@ -9,7 +9,9 @@ import { interruptFacts } from './interrupt-facts.ts';
 import { queuedBuilds } from './queued-builds.ts';
 import { repeatDecision, writeDecision } from './write-decision.ts';
 
-/** Pipelines with jobs that wait for a decision. Pipelines with a full queue wait until it is shorter. */
+/**
+ * Returns pipelines with jobs that wait for a decision, except pipelines whose queue of builds is too long.
+ */
 export async function pipelinesToSchedule({ pool }: Database, limit: number): Promise<number[]> {
   const found = await pool.anyFirst(rows<{ pipeline_id: number }>()`
     SELECT w.pipeline_id FROM (

@@ -11,9 +11,9 @@ interface Ending {
 }
 
 /**
- * SQL condition: the build has not ended. For queries that find builds by id: in this form Postgres looks up
- * each id. With a plain `ended_at IS NULL` it may read the index of all open builds, because it estimates
- * that hardly any build is open.
+ * SQL condition: the build has not ended. For queries that find builds by id. In this form, Postgres looks up
+ * each id. With a plain `ended_at IS NULL`, it may read the index of all open builds instead, because it
+ * estimates that hardly any build is open.
  */
 export const STILL_OPEN = sql.fragment`(ended_at IS NULL) IS TRUE`;
 

@@ -23,13 +23,15 @@ import { repeatDecision } from './write-decision.ts';
 type JobRequest = RequestedBuild & { job: JobName };
 
 /**
- * The inputs as JSON text; null if there are none. Null is a parameter too: a prepared statement must have
- * the same text in both cases.
+ * Returns the inputs as JSON text; null if there are none. A prepared statement must have the same text in
+ * both cases, so null is passed as a parameter.
  */
 const inputsAsJson = (inputs: RequestedBuild['inputs']): string | null =>
   inputs === undefined ? null : JSON.stringify(inputs);
 
-/** Records the request in the statement that locks the pipeline. */
+/**
+ * Records the request with the statement that locks the pipeline. Returns undefined if there is no such job.
+ */
 export async function withRequest<T>(
   { pool }: Database,
   { job: { team, pipeline, job }, by, inputs, at }: JobRequest,
@@ -54,7 +56,10 @@ export async function withRequest<T>(
   );
 }
 
-/** Records the request before the caller waits for checks. */
+/**
+ * Records the request and requests its checks, for which the caller then waits. Returns undefined if there is
+ * no such job.
+ */
 export async function withRequestAfterChecks<T>(
   { pool }: Database,
   { job: { team, pipeline, job }, by, inputs, waitMs, at }: JobRequest & { waitMs: number },
@@ -129,7 +134,10 @@ export async function triggerAnswer(
   };
 }
 
-/** Also ends the request's wait for checks in the database, so that no other decision waits for them. */
+/**
+ * Runs `work` after it has ended the request's wait for checks in the database too, so that no decision waits
+ * for these checks.
+ */
 export async function withWaitEnded<T>(
   { pool }: Database,
   waits: TriggerWaits,

@@ -15,7 +15,7 @@ const SUPERSEDED = 'A newer build of the job took its place.';
 
 /**
  * Writes a decision with one statement: builds and their inputs, the end of superseded and interrupted
- * builds, settled versions, answers to requests, and the last request of each job that the decision covers.
+ * builds, settled versions, the answers to requests, and for each job up to which request it was decided on.
  */
 export async function writeDecision(
   connection: Transaction,
@@ -74,8 +74,9 @@ export async function writeDecision(
 type Inputs = ReturnType<typeof rowsOf>['inputs'];
 
 /**
- * SQL: when the last upstream build of each new build ended: no build is created before that. The decision's
- * time may be earlier, because it was read before the wait for the lock and agents have clocks of their own.
+ * SQL: when the last upstream build of each new build ended. The new build gets no earlier time of creation.
+ * The decision's own time may be earlier, because it was read before the wait for the lock, and agents have
+ * clocks of their own.
  */
 const upstreamEnds = (inputs: Inputs): FragmentSqlToken => sql.fragment`
     upstream AS (
@@ -128,11 +129,12 @@ class SupersededBuildStarted extends Error {
 }
 
 /**
- * Builds start without the pipeline's lock, so a repeated decision can meet another build that has started.
+ * How often a decision is made at most. Builds start without the pipeline's lock, so during a repeated
+ * decision yet another build to supersede can start.
  */
 const MAX_DECISIONS = 10;
 
-/** Runs a transaction that decides and writes; repeats it if a build has started meanwhile. */
+/** Runs a transaction that decides and writes. Repeats it if a build to supersede has started meanwhile. */
 export async function repeatDecision<T>(transaction: () => Promise<T>): Promise<T> {
   for (let decisions = 1; ; decisions += 1) {
     try {
