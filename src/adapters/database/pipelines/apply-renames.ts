@@ -11,9 +11,9 @@ interface Saving {
 }
 
 /**
- * Renames rows of jobs and resources, so that their history continues under the new names. Rows that already
- * have their new name stay unchanged: `old_name` may stay in the HCL text. The caller holds the pipeline's
- * lock.
+ * Renames rows of jobs and resources, so that their history continues under the new names. Leaves rows alone
+ * that have their new name already, because `old_name` may stay in the HCL text. The caller must hold the
+ * pipeline's lock.
  */
 export async function applyRenames(connection: Transaction, saving: Saving): Promise<NewNames> {
   const { jobs, resources } = saving.definition;
@@ -65,7 +65,7 @@ async function renameRows(
     JOIN ${tables.main} o ON o.pipeline_id = ${pipeline} AND o.name = n.old
     LEFT JOIN ${tables.main} t ON t.pipeline_id = ${pipeline} AND t.name = n.name
     WHERE t.id IS NULL OR (t.deleted_at IS NOT NULL AND o.deleted_at IS NULL)`);
-  // A removed row gives up its name and gets one with a `~`, which no name of a block can contain.
+  // A removed row that has the new name gets a name with `~`, which the name of a block cannot contain.
   for (const { removed, name } of toRename)
     if (removed !== null)
       await rename(connection, tables, { id: removed, old: name, name: `${name}~${removed}`, revision });

@@ -90,8 +90,8 @@ export function removableCaches(database: Database): RemovableCaches {
 }
 
 /**
- * SQL: a build or check that has not ended mounts the cache `k`. A row of `cache_uses` with a `reason`
- * records a Pod that runs without the cache.
+ * SQL condition: a build or check that has not ended mounts the cache `k`. Ignores rows of `cache_uses` with
+ * a `reason`: they record Pods that run without the cache.
  */
 const USED = sql.fragment`(
   EXISTS (SELECT 1 FROM cache_uses u JOIN builds b ON b.id = u.build_id AND b.attempt = u.attempt

@@ -4,7 +4,7 @@ import { rows, type Database } from '#adapters/database/connection/pool.ts';
 import type { PipelineName } from '#flows/names.ts';
 import type { CachedSources, PipelineStore } from '#flows/pipelines/ports.ts';
 
-/** Cached content of the sources of pipelines. */
+/** Stores what was fetched from the `source` URLs of a pipeline. */
 export function cachedSources(database: Database): Pick<PipelineStore, 'cachedSources' | 'cacheSources'> {
   const { pool } = database;
   return {

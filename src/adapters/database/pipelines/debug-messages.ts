@@ -2,10 +2,13 @@ import { sql } from 'slonik';
 import { ids, rows, textArray, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { DebugMessage, DebugTransaction } from '#flows/builds/debug-ports.ts';
 
-/** The most characters of one answer. A longer first message is sent alone. */
+/**
+ * Limit in characters of the messages in one answer. If the first message alone is longer, the answer has
+ * only this message.
+ */
 const MAX_CHARACTERS = 256 * 1024;
 
-/** The messages of a shell that its other side has not received. */
+/** Stores the messages of a shell until the other side has confirmed that it received them. */
 export function debugMessages(
   connection: Transaction,
 ): Pick<DebugTransaction, 'backlog' | 'append' | 'drop' | 'messages'> {

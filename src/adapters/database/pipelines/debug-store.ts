@@ -44,7 +44,7 @@ export function debugStore({ pool }: Database): DebugStore {
 
 const targetName = ({ pipeline, job, number }: BuildRef): string => `${pipeline}/${job}/${number}`;
 
-/** `steps`: the running steps, without services and without steps that only contain other steps. */
+/** Leaves out of `steps` those that do not run, services, and steps that only contain other steps. */
 async function targetOf(
   pool: Database['pool'],
   ref: BuildRef,
@@ -64,7 +64,9 @@ async function targetOf(
   return found ?? undefined;
 }
 
-/** Locks the build's row: otherwise two people could open the last session that the limit allows. */
+/**
+ * Locks the build's row, because otherwise two people could both open the last session that the limit allows.
+ */
 async function open(
   connection: Transaction,
   { ref, build, attempt, step, by, command, terminal, at }: DebugSessionToOpen,
@@ -89,8 +91,8 @@ async function open(
 }
 
 /**
- * The program and how many arguments it got. An argument may be a secret, and not everyone who may read the
- * audit log may see secrets.
+ * Details for the audit log: the program and the number of its arguments. The arguments are left out, because
+ * one may be a secret, and not everyone who may read the audit log may see secrets.
  */
 function programOf([program, ...values]: readonly string[]): { command?: string; arguments?: number } {
   return program === undefined ? {} : { command: program, arguments: values.length };
@@ -125,7 +127,10 @@ async function endSession(connection: Transaction, id: number, end: DebugEnd, at
   await audit(connection, { ...entry, action: 'build.debug_ended' });
 }
 
-/** Rows of ended sessions are read too. Only `end` tells that they have ended: `state` is then `open`. */
+/**
+ * Row of a session, which may have ended. `lockSessions` returns ended sessions with the state `open`: only
+ * `end` tells that they have ended.
+ */
 type SessionRow = Omit<LockedDebugSession, 'terminal' | 'end' | 'state'> & {
   state: LockedDebugSession['state'] | 'ended';
   columns: number | null;

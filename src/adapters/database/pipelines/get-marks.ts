@@ -5,11 +5,14 @@ import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
 export interface Mark {
   job: number;
   resource: number;
-  /** Index of the get among the job's gets of the resource. Null (stored marks): all gets of the resource. */
+  /**
+   * Index of the get among the job's gets of the resource. Null for stored marks, which hold for all of these
+   * gets.
+   */
   nth: number | null;
-  /** Null: the current scope, written by an older release. */
+  /** Null: the current scope, in a row that an older release wrote. */
   scope: number | null;
-  /** The get has a `passed`. */
+  /** The get has `passed`. */
   gated: boolean;
   /** The get takes every version, not only the newest. */
   every: boolean;
@@ -55,7 +58,10 @@ async function storeMarks(connection: Transaction, marks: readonly Mark[]): Prom
       settled = excluded.settled, floor = excluded.floor`);
 }
 
-/** Deletes marks of removed jobs: a job that returns starts over. */
+/**
+ * Deletes the marks of removed jobs, so that a job that is added again starts without them. `jobs`: SQL that
+ * selects job ids.
+ */
 export async function dropMarks(connection: Transaction, jobs: FragmentSqlToken): Promise<void> {
   await connection.query(rows()`DELETE FROM get_marks WHERE job_id IN (${jobs})`);
 }

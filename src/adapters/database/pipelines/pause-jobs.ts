@@ -18,8 +18,9 @@ export async function pauseJobs(
 }
 
 /**
- * Puts builds back into the queue that had their turn but wait for their Pod: a paused job starts no build,
- * and takes no slot from others. A build whose steps have run continues with its next Pod.
+ * Returns builds to the queue that had their turn but have no Pod yet. So a paused job starts no build and
+ * takes no slot from other jobs. A build whose earlier Pod ran steps is not returned: it continues with its
+ * next Pod.
  */
 async function returnTurns(connection: Transaction, jobs: readonly number[]): Promise<void> {
   if (jobs.length === 0) return;
@@ -33,8 +34,8 @@ async function returnTurns(connection: Transaction, jobs: readonly number[]): Pr
 }
 
 /**
- * Unpauses the jobs `j` that match. Versions that were found during the pause trigger no builds. Returns
- * whether any job was paused.
+ * Unpauses the jobs `j` that match the SQL condition. Versions that were found during the pause trigger no
+ * builds of these jobs. Returns whether any job was paused.
  */
 export async function unpauseJobs(connection: Transaction, condition: FragmentSqlToken): Promise<boolean> {
   await connection.query(rows()`

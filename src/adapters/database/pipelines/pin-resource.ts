@@ -7,7 +7,7 @@ import { ids, rows, timestamp, type Transaction } from '#adapters/database/conne
 import { MAX_PASSED_VERSIONS } from '#domain/scheduling/facts.ts';
 import type { PinTransaction, UnpinnedGet, UnstartedBuild } from '#flows/builds/action-ports.ts';
 
-/** The caller holds the pipeline's lock. */
+/** The caller must hold the pipeline's lock. */
 export function pinTransaction(connection: Transaction): PinTransaction {
   return {
     async pin({ resource, version, wanted, by, comment }, at) {
@@ -39,7 +39,10 @@ export function pinTransaction(connection: Transaction): PinTransaction {
   };
 }
 
-/** Ends builds that have not started, and frees the versions that they took. Returns the ended builds. */
+/**
+ * Ends those of the builds that have not started, and makes the versions that they took unused again. Returns
+ * the ended builds.
+ */
 export async function endAndFreeVersions(
   connection: Transaction,
   builds: readonly number[],
@@ -65,7 +68,10 @@ async function buildsBeforeStart(connection: Transaction, resource: number): Pro
   return [...found];
 }
 
-/** The freed versions may trigger again, so `settled` moves back before them. */
+/**
+ * Marks the versions that the builds took as unused. They may trigger again, so `settled` moves back before
+ * them.
+ */
 async function freeVersions(connection: Transaction, builds: readonly number[]): Promise<void> {
   if (builds.length === 0) return;
   await connection.query(rows()`

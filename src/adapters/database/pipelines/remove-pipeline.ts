@@ -6,9 +6,9 @@ import type { PipelineName } from '#flows/names.ts';
 import { dropMarks } from './get-marks.ts';
 
 /**
- * Marks the pipeline as deleted. Builds without a Pod end at once; builds with a Pod are marked for
- * cancellation. Returns the builds that have not ended yet: call it again until there are none. With `uid`,
- * does nothing if the pipeline belongs to another object.
+ * Marks the pipeline with its jobs and resources as deleted. Ends builds without a Pod at once, and marks
+ * builds with a Pod for cancellation. Returns the builds that have not ended: call it again until there are
+ * none. With `uid`, it does nothing if the pipeline belongs to another Pipeline object.
  */
 export async function markPipelineRemoved(
   database: Database,
@@ -34,7 +34,10 @@ export async function markPipelineRemoved(
   });
 }
 
-/** SQL: ids of the builds of a pipeline that have not ended, by a lookup for each job. */
+/**
+ * SQL: ids of the builds of a pipeline that have not ended. `OFFSET 0` makes Postgres look them up job by
+ * job.
+ */
 const openBuilds = (pipeline: number) => sql.fragment`
       SELECT o.id FROM jobs j CROSS JOIN LATERAL (
         SELECT b.id FROM builds b WHERE b.job_id = j.id AND b.ended_at IS NULL OFFSET 0) AS o

@@ -48,7 +48,10 @@ interface LockedPipeline {
   teamId: number;
 }
 
-/** Locks the team, which guards turns of builds, and then the pipeline; always in this order. */
+/**
+ * Locks first the team, so that no build gets its turn meanwhile, and then the pipeline. Always locks in this
+ * order, to avoid deadlocks.
+ */
 async function lockTeamAndPipeline(connection: Transaction, { id, teamId }: LockedPipeline): Promise<void> {
   await connection.query(rows()`SELECT pg_advisory_xact_lock(${LOCK.team}, ${teamId}::int)`);
   await connection.query(rows()`SELECT pg_advisory_xact_lock(${LOCK.pipeline}, ${id}::int)`);
@@ -68,8 +71,8 @@ async function refusal(
 }
 
 /**
- * Counts builds that have a Pod or are about to get one. They block the rename: a Pod is owned by the
- * Pipeline object of the old name, and contains that name.
+ * Counts builds that have a Pod or are about to get one. They block the rename, because the Pipeline object
+ * of the old name owns the Pod, and the Pod contains that name.
  */
 async function runningBuilds(connection: Transaction, pipeline: number): Promise<number> {
   return await connection.oneFirst(rows<{ builds: number }>()`
@@ -119,8 +122,8 @@ interface RequestedRename extends LockedPipeline {
 }
 
 /**
- * The requested rename that matches this object in its team. Excludes pipelines that were deleted before the
- * rename.
+ * Query for the requested rename that this Pipeline object asks to complete. Excludes pipelines that were
+ * deleted before the rename.
  */
 function requestedRename({ team, pipeline, renamedFrom: { name, uid, key } }: Renaming) {
   return rows<RequestedRename>()`

@@ -15,7 +15,7 @@ export function resourceActions(connection: Transaction, pipeline: number): Reso
     async enableVersion(version, resource) {
       await connection.query(rows()`
         UPDATE versions SET disabled = false, disabled_by = NULL WHERE id = ${version} AND disabled`);
-      // The version may trigger now, so `settled` moves back before it.
+      // The enabled version may trigger builds, so `settled` moves back before it.
       await connection.query(rows()`
         UPDATE job_gets SET settled = least(settled, ${version}::bigint - 1) WHERE resource_id = ${resource}`);
     },

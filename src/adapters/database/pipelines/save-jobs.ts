@@ -6,7 +6,10 @@ import type { DefinitionRows, GetRow } from '#domain/scheduling/definition-rows.
 import { JOB_REMOVED } from '#domain/scheduling/reasons.ts';
 import { dropMarks, swapMarks, type Mark } from './get-marks.ts';
 
-/** Creates, restores, orders and removes jobs, stores their gets, and requests a decision on each job. */
+/**
+ * Creates, restores, changes and removes jobs, stores their gets, and requests a decision on each job that
+ * stays.
+ */
 export async function saveJobs(
   connection: Transaction,
   pipeline: number,
@@ -50,8 +53,8 @@ export async function saveJobs(
 }
 
 /**
- * Refuses the open requests of jobs that are removed now, since one of these jobs may return with this save.
- * A person's request must not make a build days later, when nobody expects it.
+ * Refuses the open requests of jobs that an earlier save removed, because this save may restore such a job.
+ * Then a person's request would create a build perhaps days later, when nobody expects it.
  */
 async function refuseOldRequests(connection: Transaction, pipeline: number): Promise<void> {
   await connection.query(rows()`
@@ -60,7 +63,7 @@ async function refuseOldRequests(connection: Transaction, pipeline: number): Pro
       AND m.build_id IS NULL AND m.refused IS NULL`);
 }
 
-/** Ends builds of removed jobs that wait for their turn; running builds continue. */
+/** Ends the builds of removed jobs that have not had their turn. Builds that had it continue. */
 async function endQueuedBuilds(connection: Transaction, jobs: readonly number[]): Promise<void> {
   if (jobs.length === 0) return;
   const condition = sql.fragment`id IN (SELECT q.id FROM builds q
@@ -71,10 +74,10 @@ async function endQueuedBuilds(connection: Transaction, jobs: readonly number[])
 
 /**
  * When a get becomes a trigger, known versions start no build, so that history is not replayed. A get that
- * already was a trigger of the same job and resource keeps its baseline. If a job has several gets of one
+ * was a trigger of the same job and resource before keeps its baseline. If a job has several gets of one
  * resource, each keeps the baseline of the former get with the same index. A get that loses its `passed`, or
- * now takes every version, gets a new baseline: otherwise it would build all versions that it left out
- * before.
+ * that begins to take every version, gets a new baseline: otherwise it would build all versions that it has
+ * left out so far.
  */
 async function saveGets(connection: Transaction, pipeline: number, gets: readonly GetRow[]): Promise<void> {
   const formerMarks = await connection.any(rows<Mark>()`

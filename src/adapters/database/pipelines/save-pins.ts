@@ -12,7 +12,7 @@ interface PinRow {
   version: number | null;
 }
 
-/** The pins of resources that the manifest adds, changes or removes (`wanted` absent). */
+/** Returns the pins that the manifest adds, changes or removes. `wanted` is absent if it removes the pin. */
 export async function changedPins(
   connection: Transaction,
   pipeline: number,

@@ -18,16 +18,16 @@ interface LockedRow {
   revision: number;
   paused: boolean;
   live: boolean;
-  /** Count of the team's other live pipelines. Null if this pipeline is live. */
+  /** Number of the team's other live pipelines. Null if this pipeline is live. */
   others: number | null;
-  /** The pipeline of this object was renamed and belongs to another object now. */
+  /** The pipeline of this Pipeline object was renamed, and belongs to another Pipeline object. */
   renamed: boolean;
   digest: string | null;
   definition: Pipeline | null;
   now: Date;
 }
 
-/** Stored as the author of a pause or pin by the Pipeline object. */
+/** Stored as `paused_by` of jobs if the Pipeline object pauses the pipeline. */
 const MANIFEST = 'manifest';
 
 export async function withPipelineToSave<T>(
@@ -53,7 +53,8 @@ function saveTransaction(
     discard: () => discard(connection, before),
     saveRevision: () => saveRevision(connection, before, toSave),
     async applyRenames(revision) {
-      // Lock scopes before rows of jobs and resources, as recording versions does.
+      // Locks scopes before rows of jobs and resources, as the recording of versions does, to avoid
+      // deadlocks.
       await lockScopes(connection, pipeline);
       return await applyRenames(connection, { pipeline, revision, definition: toSave.definition });
     },
@@ -74,6 +75,10 @@ function saveTransaction(
   };
 }
 
+/**
+ * Locks the pipeline, and creates its row if there is none. Throws if the team does not exist, or if the
+ * Pipeline object was renamed.
+ */
 async function lockOrCreatePipeline(
   connection: Transaction,
   toSave: PipelineToSave,
@@ -82,7 +87,8 @@ async function lockOrCreatePipeline(
   const isLive = await connection.exists(rows()`
     SELECT 1 FROM pipelines p JOIN teams t ON t.id = p.team_id
     WHERE t.name = ${team} AND p.name = ${pipeline} AND p.deleted_at IS NULL`);
-  // New pipelines of a team are saved one after another, so that each counts those before it.
+  // This lock makes the saves of new pipelines of a team wait for each other, so that each save counts the
+  // pipelines before it.
   const strength = isLive ? sql.fragment`FOR SHARE` : sql.fragment`FOR NO KEY UPDATE`;
   const teamId = await connection.maybeOneFirst(rows<{ id: number }>()`
     SELECT id FROM teams WHERE name = ${team} AND deleted_at IS NULL ${strength}`);
@@ -108,14 +114,18 @@ async function lockOrCreatePipeline(
 }
 
 /**
- * Locks all scopes of the pipeline. A transaction that records versions locks its scope too, so it either
- * committed before this one or sees what this one saves.
+ * Locks all scopes of the pipeline. A transaction that records versions locks their scope too. So it either
+ * commits before this transaction locks the scope, or sees what this transaction saves.
  */
 async function lockScopes(connection: Transaction, pipeline: number): Promise<void> {
   await connection.query(rows()`
     SELECT 1 FROM check_scopes WHERE pipeline_id = ${pipeline} ORDER BY id FOR UPDATE`);
 }
 
+/**
+ * Deletes the row of a pipeline that has no revision, such as one that `lockOrCreatePipeline` has just
+ * created.
+ */
 async function discard(connection: Transaction, { id, revision }: PipelineBefore): Promise<void> {
   if (revision === 0) await connection.query(rows()`DELETE FROM pipelines WHERE id = ${id}`);
 }
@@ -140,7 +150,8 @@ async function saveSettings(
 ): Promise<void> {
   const paused = toSave.paused ?? before.paused;
   const pausedByManifest = toSave.paused !== undefined;
-  // Without a word in the manifest, the last value stays, but not that of a pipeline that was deleted.
+  // If the manifest does not set `public`, the last value stays. A pipeline that was deleted in between is
+  // private.
   const isPublic = sql.fragment`coalesce(${toSave.public ?? null}::boolean, public AND ${before.live})`;
   await connection.query(rows()`
     UPDATE pipelines SET namespace = ${toSave.namespace}, uid = ${toSave.uid},

@@ -8,9 +8,15 @@ export interface SealedRow extends SealedValue {
 }
 
 export interface SealedRows {
-  /** Values whose key is not wrapped with the key `keyId`, in order of row id, with ids above `after`. */
+  /**
+   * Returns values whose key is wrapped with another key than `keyId`, in order of row id, from the first id
+   * above `after` on.
+   */
   ofOtherKeys(keyId: string, limit: number, after?: number): Promise<SealedRow[]>;
-  /** Saves a newly wrapped key. Does nothing if the value was replaced meanwhile. */
+  /**
+   * Saves the wrapped key of a value that was wrapped with `formerKeyId` before. Does nothing if the value
+   * was replaced meanwhile.
+   */
   saveWrappedKey(row: SealedRow, formerKeyId: string): Promise<void>;
 }
 

@@ -18,7 +18,7 @@ interface Owner {
   pipeline: number | null;
 }
 
-/** A stored value, sealed or plain. Its encryption is bound to `location`. */
+/** A stored value, sealed or plain. A sealed value can be opened only with its `location`. */
 export type StoredValue = { name: string; location: string } & ({ sealed: SealedValue } | { plain: string });
 
 export function secretStore({ pool }: { pool: DatabasePool }): SecretStore {
@@ -33,7 +33,8 @@ export function secretStore({ pool }: { pool: DatabasePool }): SecretStore {
     },
     withSecrets: async (scope, work) =>
       await pool.transaction(async (connection) => {
-        // The lock makes changes of one team wait for each other, so the count in `facts` stays right.
+        // The lock on the team's row makes changes of one team wait for each other, so that the count in
+        // `facts` stays right.
         const owner = await findOwner(connection, scope, sql.fragment`FOR UPDATE OF t`);
         return owner === undefined ? undefined : await work(transactionOf(connection, scope, owner));
       }),
@@ -76,7 +77,10 @@ function transactionOf(connection: Transaction, scope: SecretScope, owner: Owner
   };
 }
 
-/** The text to which the encryption of a value is bound. */
+/**
+ * The text to which the encryption of a value is bound, so that a value that is moved to another row does not
+ * open.
+ */
 function locationOf({ team, pipeline, name }: Owner & { name: string }): string {
   return `${team}/${pipeline ?? ''}/${name}`;
 }
@@ -103,7 +107,7 @@ async function findOwner(
   return found === null || (pipeline !== undefined && found.pipeline === null) ? undefined : found;
 }
 
-/** Writes the audit entry of a change. The entry has the name of the value only, whatever its kind. */
+/** Writes the audit entry of a change. It names the value, but does not show it, not even a plain one. */
 async function record(
   connection: Transaction,
   entry: {
@@ -136,7 +140,10 @@ interface ValueRow extends Owner {
   keyId: string | null;
 }
 
-/** The values of these names for a pipeline. A value of the pipeline comes before a value of its team. */
+/**
+ * Returns the values of these names for a pipeline. A value of the pipeline replaces its team's value of the
+ * same name.
+ */
 export async function storedValues(
   pool: DatabasePool,
   pipelineId: number,

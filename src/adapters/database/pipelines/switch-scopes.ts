@@ -28,9 +28,9 @@ interface Switch {
 }
 
 /**
- * Gives each resource the scope of its definition: its current one, a former one or a new one. The caller
- * holds the locks of the pipeline and of its scopes. A scope from before fingerprints existed gets the
- * fingerprint of the previous revision.
+ * Gives each resource the scope that its definition identifies: its current one, a former one or a new one.
+ * The caller must hold the locks of the pipeline and of its scopes. A scope that an older release stored
+ * without a fingerprint gets the fingerprint of the previous revision.
  */
 export async function switchScopes(
   connection: Transaction,
@@ -88,7 +88,8 @@ async function applySwitches(
       WHERE r.id = n.resource RETURNING r.id, r.scope_id)
     INSERT INTO scope_changes (resource_id, revision, scope_id) SELECT id, ${revision}, scope_id FROM moved
     ON CONFLICT (resource_id, revision) DO UPDATE SET scope_id = excluded.scope_id`);
-  // The last check of a restored scope is outdated, and versions of former scopes are not held for hooks.
+  // The result of the last check of a restored scope is outdated. Hooks do not hold versions of a former
+  // scope.
   await connection.query(rows()`
     UPDATE check_scopes s SET last_error = NULL, held_since = NULL, held_reason = NULL FROM resources r
     WHERE r.scope_id = s.id AND r.id = ANY(${resources})`);
@@ -99,9 +100,9 @@ async function applySwitches(
 }
 
 /**
- * Moves a pin to the same version in the new scope, if it is known there; a pin of the manifest is matched
- * again. Otherwise the pin stays, and no version is taken until such a version is found or the pin is
- * removed.
+ * Moves the pin of each resource to the same version in the new scope; a pin of the manifest is matched
+ * again. If the new scope has no such version, the pin stays, and no get takes a version until a check finds
+ * such a version or the pin is removed.
  */
 async function movePins(connection: Transaction, switches: readonly Switch[]): Promise<void> {
   await connection.query(rows()`
@@ -116,8 +117,8 @@ async function movePins(connection: Transaction, switches: readonly Switch[]): P
 }
 
 /**
- * Ends automatic builds that have not started and took a version of a former scope. Their versions count as
- * never used.
+ * Ends automatic builds that have not started and took a version of a former scope. These versions then count
+ * as never used. Returns the ended builds.
  */
 async function endQueuedBuilds(
   connection: Transaction,
