@@ -52,7 +52,8 @@ export function showStore({
 }
 
 /**
- * `ended`: how the newest ended build ended, by number, then by retry. The index scans end at the first row.
+ * `ended`: the status of the newest ended build, in the order of number, then retry. Its index scan stops at
+ * the first row.
  */
 async function jobsOf(pool: DatabasePool, pipeline: number): Promise<OverviewState['jobs']> {
   const found = await pool.any(prepared<JobRow>('shown_jobs')`

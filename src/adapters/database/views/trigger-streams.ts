@@ -9,7 +9,7 @@ import type {
 } from '#flows/checks/trigger-stream-ports.ts';
 import { cutPage, pageSize, type Listed, type Page } from '#flows/page.ts';
 
-/** Resources `trigger.<name>` of a team's pipelines form one stream. This is how their names begin. */
+/** The resources `trigger.<name>` in all pipelines of a team form the stream `<name>`. */
 const NAME_PREFIX = 'trigger.';
 
 export function triggerStreams({ pool }: { pool: DatabasePool }): TriggerStreams {
@@ -42,7 +42,10 @@ interface StreamRow {
   newest: { id: number; version: Record<string, string>; at: string } | null;
 }
 
-/** The id of the newest event is the smallest id of its rows, as in `eventsOf`. */
+/**
+ * Returns undefined if there is no such team. The id of the newest event is the smallest id of its rows, as
+ * in `eventsOf`.
+ */
 async function streamsOf(pool: DatabasePool, team: string): Promise<TriggerStream[] | undefined> {
   const found = await pool.any(rows<StreamRow>()`
     SELECT substr(r.name, ${NAME_PREFIX.length + 1}) AS trigger, jsonb_agg(p.name ORDER BY p.name COLLATE "C") AS pipelines, (
@@ -69,7 +72,7 @@ async function teamExists(pool: DatabasePool, team: string): Promise<boolean> {
  * An event has a row in the history of each resource of the stream. The smallest id of all these rows is the
  * id of the event, so a page never repeats an event of an earlier page. From each history, the query reads
  * two rows more than the page holds: one to tell whether there are more events, and one because the first row
- * may still belong to the event at `after`.
+ * may belong to the event at `after`, which an earlier page has shown.
  */
 async function eventsOf(
   pool: DatabasePool,

@@ -36,7 +36,7 @@ const COLUMNS = sql.fragment`b.id, CASE b.retry WHEN 0 THEN b.number::text
     b.started_at AS "startedAt", b.ended_at AS "endedAt",
     b.input_values AS "inputValues"`;
 
-/** SQL: the approval of build `b`. Null if its job needs none. */
+/** SQL: the approval of build `b`. Null if the build needs none. */
 const APPROVAL = sql.fragment`CASE WHEN b.gate IS NOT NULL THEN jsonb_build_object(
   'needed', b.gate -> 'approvals', 'votes', coalesce((
     SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('by', v.voter, 'approve', v.approve, 'message', v.message,

@@ -4,7 +4,7 @@ import { ids as idArray, rows, textArray } from '#adapters/database/connection/p
 import { newestBuildOf } from '#adapters/database/revisions/newest-build.ts';
 import type { CardRow, CardStore, CardTeam } from '#flows/views/card-ports.ts';
 
-/** Reads what overviews show: one query for any number of pipelines. */
+/** Reads what overviews show, with one query for any number of pipelines. */
 export function cardStore(pool: DatabasePool): CardStore {
   return {
     async cardTeams(teams) {
@@ -53,8 +53,8 @@ const outcome = (status: string) =>
   sql.fragment`count(*) FILTER (WHERE NOT j.paused AND ended.status = ${status})`;
 
 /**
- * The state of the pipeline `p`. For each job, index scans find the newest ended build (by number, then by
- * retry), the newest build, and the builds that have not ended.
+ * SQL: the state of the pipeline `p`. For each job, index scans find the newest ended build (by number, then
+ * by retry), the newest build, and the builds that have not ended.
  */
 const STATE = sql.fragment`(
   SELECT count(*) AS jobs, count(*) FILTER (WHERE j.paused) AS "pausedJobs",
@@ -90,7 +90,10 @@ function toCardRow({ succeeded, failed, cancelled, warning, failure, newest, ...
   };
 }
 
-/** In JSON, Postgres writes times with microseconds and in the time zone of the session. */
+/**
+ * Converts the time, because Postgres writes it into JSON with microseconds and in the time zone of the
+ * session.
+ */
 function inUtc(build: StoredBuild): StoredBuild {
   return { ...build, at: new Date(build.at).toISOString() };
 }

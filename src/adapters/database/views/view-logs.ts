@@ -5,9 +5,9 @@ import { prepared, rows } from '#adapters/database/connection/pool.ts';
 import type { BuildRef } from '#flows/names.ts';
 import type { LogPage } from '#flows/views/ports.ts';
 
-/** The most chunks of one page. */
+/** Limit of the chunks in one page. */
 const MAX_CHUNKS = 500;
-/** The most characters of one page. A longer chunk is a page of its own. */
+/** Limit of the characters in one page. A longer chunk is a page of its own. */
 const MAX_CHARACTERS = 1024 * 1024;
 
 /**
@@ -25,7 +25,8 @@ export async function viewLogs(
   after: number,
   maxCharacters = MAX_CHARACTERS,
 ): Promise<LogPage | undefined> {
-  // The build is read before its chunks: if it has ended by then, the next query finds all of them.
+  // Reads the build before its chunks: if the build has ended at this time, the next query finds all its
+  // chunks.
   const build = await buildOf(pool, ref);
   if (build === undefined) return undefined;
   const from = { attempt: Math.floor(after / ATTEMPT_SPAN) + 1, sequence: after % ATTEMPT_SPAN };
@@ -75,14 +76,16 @@ async function buildOf(
   return found ?? undefined;
 }
 
-/** Attempts that were retried, and why. */
+/** Returns the attempts after which another one began, and why. */
 async function retries(pool: DatabasePool, build: number): Promise<LogPage['retried']> {
   const found = await pool.any(rows<{ attempt: number; reason: string }>()`
     SELECT attempt, reason FROM build_attempts WHERE build_id = ${build} AND reason IS NOT NULL ORDER BY attempt`);
   return [...found];
 }
 
-/** The first chunks, at least one, whose texts together have no more characters than the limit. */
+/**
+ * Returns the first chunks whose texts together have no more characters than the limit; at least one chunk.
+ */
 function chunksUpTo(found: Row[], limit: number): LogPage['chunks'] {
   let characters = 0;
   const chunks: LogPage['chunks'] = [];

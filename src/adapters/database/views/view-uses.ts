@@ -5,7 +5,7 @@ import type { ResourceName } from '#flows/names.ts';
 import type { BuildOrigin, ShownCause, UsingBuild, VersionUse } from '#flows/views/use-ports.ts';
 import { pipelineId } from './pipeline-id.ts';
 
-/** The most builds of one version that are read, the newest. */
+/** At most this many builds of one version are read, the newest. */
 const MAX_BUILDS = 100;
 
 /** SQL: the build `b` of job `j` as an object. */

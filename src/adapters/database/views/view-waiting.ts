@@ -16,7 +16,7 @@ import type {
 } from '#flows/views/waiting-ports.ts';
 import { pipelineId } from './pipeline-id.ts';
 
-/** The most builds of one job, and of all jobs together. */
+/** Limit of the builds of one job, and also of the builds of all jobs together. */
 const MAX_BUILDS = 1000;
 
 export function waitingStore({ pool, definitions }: ViewDatabase): WaitingStore {
@@ -24,7 +24,7 @@ export function waitingStore({ pool, definitions }: ViewDatabase): WaitingStore 
     jobsToExplain: async (jobs) => await jobsToExplain(pool, jobs),
     withFacts: async (jobs, work) =>
       await pool.transaction(async (connection) => {
-        // One unused version is enough for the reasons.
+        // The reasons depend on whether there is an unused version, not on how many there are.
         const gather = async () => await gatherJobs(connection, jobs, 1);
         return await work(decisionTransaction(connection, gather));
       }),
