@@ -7,8 +7,8 @@ const MAX_MEASURING_MS = 250;
 const BLOCK_BYTES = 512;
 
 /**
- * Returns the bytes that the files of a folder take. Returns undefined if a part of the folder cannot be
- * read, or if it has too many files to measure without delaying the build.
+ * Returns the bytes on disk that the files and folders in a folder take. Returns undefined if a part of it
+ * cannot be read, or if it has so many files that measuring them would delay the build.
  */
 export async function measureFolder(folder: string): Promise<number | undefined> {
   const deadline = performance.now() + MAX_MEASURING_MS;

@@ -4,14 +4,14 @@ interface Log {
   fatal(fields: object, message: string): void;
 }
 
-/** Less than the grace period of a Pod, 30 s. */
+/** Time limit after the first signal. It is less than the grace period of a Pod, 30 s. */
 const STOP_MS = 25_000;
 
 /**
  * Runs an entry point until it ends. The first SIGTERM or SIGINT aborts `stop`, with the name of the signal
- * as the reason. `work` then ends in order and returns `stopped` (exit code 0). If it returns another reason,
- * the exit code is 1, and the kubelet starts the container again. A second signal ends the process at once
- * with 1, and so do the time limit and an uncaught error.
+ * as the reason. `work` then finishes what it does and returns `stopped` (exit code 0). If it returns
+ * anything else, the exit code is 1, and the kubelet starts the container again. A second signal, `limitMs`
+ * after the first signal, or an uncaught error ends the process at once with exit code 1.
  */
 export async function runUntilSignal<Ending extends string>(
   work: (stop: AbortSignal) => Promise<Ending | 'stopped'>,

@@ -2,8 +2,8 @@ import { createCipheriv, createDecipheriv, createHmac, randomBytes, timingSafeEq
 
 /*
  * The protocol between agent and shim; `src/agent/shim/link.go` implements the other end. A frame is a length
- * (4 bytes, big endian) and a sealed text: kind (1 byte), command id (4 bytes), payload. Frames are sealed
- * with AES-256-GCM, with one key per direction; the nonce counts frames.
+ * (4 bytes, big endian) and a sealed text: kind (1 byte), command id (4 bytes) and payload. Each text is
+ * sealed with AES-256-GCM. Each direction has its own key, and its nonce counts the frames.
  */
 
 export interface Frame {
@@ -32,12 +32,18 @@ const TAG_BYTES = 16;
 const HEADER_BYTES = 5;
 const MAX_FRAME_BYTES = 16 * 1024 * 1024;
 
-/** The key of one container's shim (see `AGENT_ENVIRONMENT.shimSecret`). */
+/**
+ * Derives the key that the shim of one container knows from the secret of the Pod (see
+ * `AGENT_ENVIRONMENT.shimSecret`).
+ */
 export function shimKey(secret: string, container: string): Buffer {
   return createHmac('sha256', Buffer.from(secret, 'base64url')).update(container).digest();
 }
 
-/** Returns undefined if more bytes are needed. Throws if the peer is not a shim. */
+/**
+ * Parses the first message of a shim. Returns undefined if more bytes are needed. Throws if the peer is not a
+ * shim.
+ */
 export function readHello(bytes: Buffer): Hello | undefined {
   if (!MAGIC.startsWith(bytes.toString('latin1', 0, Math.min(bytes.length, MAGIC.length)))) {
     throw new Error('not a shim');
@@ -112,7 +118,10 @@ function opener(key: Buffer): (sealed: Buffer) => Frame {
   };
 }
 
-/** Cuts a stream into sealed frames, and buffers an incomplete one. */
+/**
+ * Returns a function that takes the bytes of a stream and calls `onFrame` for each complete sealed frame. It
+ * throws for an invalid length.
+ */
 export function frameCutter(onFrame: (sealed: Buffer) => void): (bytes: Buffer) => void {
   let buffered: Buffer[] = [];
   let bufferedBytes = 0;

@@ -1,10 +1,12 @@
-/** Commands for a shim. The other end is `decodeCommand` in `src/agent/shim/command.go`. */
+/** A command for a shim. The shim reads it with `decodeCommand` in `src/agent/shim/command.go`. */
 export interface ShimCommand {
   argv: string[];
   env: Record<string, string>;
-  /** If absent, the command runs in a new directory, which is removed afterwards. `$WORKDIR` names it. */
+  /** The working directory. Absent: a new directory, named by `$WORKDIR`, which is removed afterwards. */
   cwd?: string;
+  /** Text of a file that the shim writes (mode 0700). The shim appends the path of the file to `argv`. */
   script?: string;
+  /** The shim first makes the last element of `argv` executable: a path relative to the working directory. */
   makeExecutable?: boolean;
   /** The command can write to the file `$SVC_OUTPUT`, whose content is returned. */
   wantsOutput?: boolean;
@@ -13,18 +15,18 @@ export interface ShimCommand {
   /** Paths that must exist after a command that succeeded, relative to `cwd`. */
   outputs?: string[];
   /**
-   * Which processes the shim ends after the command. Absent: all processes of the container. `own`: those
-   * that the command started. `stay`: none.
+   * Which processes the shim ends when the command has ended. Absent: all processes of the container. `own`:
+   * those that the command started. `stay`: none.
    */
   leftovers?: 'own' | 'stay';
-  /** What the command reads from its standard input. Absent: nothing. */
+  /** The standard input of the command. Absent: it is empty. */
   input?: string;
   /**
    * If true, the shim first removes temporary files that earlier commands left in the container, and
    * `$TMPDIR` is a new directory. Such commands must not run at the same time.
    */
   fresh?: boolean;
-  /** The absolute path of a directory that the shim empties first. */
+  /** Absolute path of a directory that the shim empties before the command starts. */
   folder?: string;
 }
 
@@ -34,7 +36,7 @@ export interface ShimExit {
     | { kind: 'code'; code: number }
     | { kind: 'signal'; signal: number }
     | { kind: 'not-started'; code: number };
-  /** Why the command could not start or why its output file was refused. */
+  /** Why the command could not start, or why its output file was refused; otherwise empty. */
   message: string;
   /** The kernel killed a process of the container for lack of memory during the command. */
   outOfMemory: boolean;
@@ -46,7 +48,7 @@ export interface ShimExit {
   commandEnded: boolean;
 }
 
-/** A shell beside a command that runs. The other end is `decodeDebug` in `src/agent/shim/debug.go`. */
+/** A shell beside a running command. The shim reads it with `decodeDebug` in `src/agent/shim/debug.go`. */
 export interface ShimShell {
   /** Id of the command. */
   beside: number;
@@ -58,7 +60,9 @@ export interface ShimShell {
   env: Record<string, string>;
 }
 
-/** Kinds of frames. `command.go` has the same numbers, and those of the flags and of the kinds of exits. */
+/**
+ * Kinds of frames. `command.go` has the same numbers, and also those of `flagsOf`, `decodeExit` and `endOf`.
+ */
 export const TO_SHIM = { run: 1, signal: 2, credit: 3, end: 4, debug: 5, input: 6, resize: 7 } as const;
 export const FROM_SHIM = { started: 1, stdout: 2, stderr: 3, output: 4, exit: 5, consumed: 6 } as const;
 

@@ -15,7 +15,10 @@ import {
 
 export interface Listener {
   onStarted?: (pid: number) => void;
-  /** Resolves when the bytes are handled. Only then can the command print more. */
+  /**
+   * Handles output. The promise resolves when the bytes are handled. If too many bytes wait, the command is
+   * blocked until then.
+   */
   onOutput: (stream: 'stdout' | 'stderr', bytes: Buffer) => void | Promise<void>;
 }
 
@@ -32,8 +35,8 @@ export interface RunningShell {
   /** Rejects with `ContainerGone` when the container ends first. */
   ended: Promise<ShimExit>;
   /**
-   * Writes to the shell's input; empty bytes end the input. Resolves when the shell has read the bytes, or
-   * has ended. Wait for that before the next write.
+   * Writes to the shell's input; empty bytes end the input. Resolves when the shell has read the bytes or has
+   * ended. Do not write again before that.
    */
   write(bytes: Buffer): Promise<void>;
   resize(size: { columns: number; rows: number }): void;
@@ -50,10 +53,11 @@ interface RunningCommand {
   output: Buffer[];
   resolve: (exit: ShimExit & { output: string }) => void;
   reject: (error: Error) => void;
-  /** Called when the shell has read its input. */
+  /** Resolves the promise of `write`: the shell has read its input, or has ended. */
   consumed?: () => void;
 }
 
+/** How long `end` waits for the shim. */
 const END_LIMIT_MS = 2000;
 /** The numbers of Linux: signal(7). */
 const SIGNALS = { SIGHUP: 1, SIGTERM: 15, SIGKILL: 9 } as const;
@@ -61,7 +65,7 @@ const SIGNALS = { SIGHUP: 1, SIGTERM: 15, SIGKILL: 9 } as const;
 /** The agent's end of the connection to one shim. Commands may run at the same time. */
 export class ShimConnection {
   readonly container: string;
-  /** Settles when the connection has ended. */
+  /** Resolves when the connection has ended. */
   readonly closed: Promise<void>;
   readonly #socket: Socket;
   readonly #seals: Seals;
@@ -82,7 +86,7 @@ export class ShimConnection {
     socket.on('error', () => undefined);
   }
 
-  /** Starts to handle frames. `earlyBytes` came together with the hello, but after it. */
+  /** Starts to handle frames. `earlyBytes`: what was received together with the hello and follows it. */
   begin(earlyBytes: Buffer): void {
     const cutFrames = frameCutter((sealed) => this.#receive(this.#seals.open(sealed)));
     const receive = (bytes: Buffer): void => {
@@ -139,8 +143,8 @@ export class ShimConnection {
   }
 
   /**
-   * Asks the shim to kill the remaining processes and exit with 0. Drops the connection if the shim takes too
-   * long.
+   * Asks the shim to kill the remaining processes and exit with code 0. Drops the connection if that takes
+   * too long.
    */
   async end(): Promise<void> {
     const timer = setTimeout(() => this.#socket.destroy(), END_LIMIT_MS);
@@ -148,13 +152,15 @@ export class ShimConnection {
     clearTimeout(timer);
   }
 
-  /** Asks the shim to end as `end` does, but waits for its end without a limit. */
+  /** Asks the shim to end, as `end` does, but waits without a limit. */
   async askToEnd(): Promise<void> {
     this.#send(TO_SHIM.end, 0, Buffer.alloc(0));
     await this.closed;
   }
 
-  /** Closes the connection as a dead agent would. The shim then kills everything and exits with 1. */
+  /**
+   * Closes the connection as if the agent had died. The shim then kills all processes and exits with code 1.
+   */
   drop(): void {
     this.#socket.destroy();
   }

@@ -6,8 +6,8 @@ const HELLO_LIMIT_MS = 10_000;
 
 /**
  * Accepts connections of step containers on loopback. The server closes when all containers have connected,
- * so that no process of a step finds the port open. A container connects once; a second claim to its name is
- * refused.
+ * so that no process of a step finds the port open. Each container connects once: the server refuses a second
+ * connection in its name.
  */
 export class ShimServer {
   readonly #server: Server;
