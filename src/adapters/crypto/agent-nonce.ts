@@ -2,9 +2,9 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { AgentSession } from '#domain/build/agent-session.ts';
 
 /**
- * Signs the credential in the environment of an agent whose Pod has no volume: `b.<build>.<attempt>.<mac>`,
- * `c.<run>.<mac>` or, if the Pod waits for a build, `w.<id>.<mac>`. It names the work of the Pod. It is not a
- * secret key: anyone who may read the Pod can read it (docs/adr/0004-agent-session.md).
+ * Signs the nonce, which tells for what work the operator created a Pod: `b.<build>.<attempt>.<mac>`,
+ * `c.<run>.<mac>` for checks, or `w.<id>.<mac>` for a warm Pod. The agent gets it in its environment. It is
+ * not a secret, because anyone who may read the Pod can read it (docs/adr/0004-agent-session.md).
  */
 export function signNonce(key: Buffer, session: AgentSession): string {
   const claim = claimOf(session);

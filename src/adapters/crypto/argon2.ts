@@ -4,9 +4,9 @@ import type { Passwords } from '#flows/people/ports.ts';
 import { isCommonPassword } from './common-passwords.ts';
 import { limitConcurrency } from './password-turns.ts';
 
-/** argon2id with the minimum of OWASP's Password Storage Cheat Sheet. */
+/** Parameters of argon2id: the minimum of OWASP's Password Storage Cheat Sheet. `memoryCost` is in KiB. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-/** Each hash takes 19 MiB and a core, so more hashes at a time would slow down all of them. */
+/** Each hash takes 19 MiB and a core, so more hashes at a time would slow each other down. */
 const MAX_CONCURRENT = 2;
 const MAX_WAITING = 64;
 

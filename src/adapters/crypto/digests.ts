@@ -1,6 +1,8 @@
 import { createHash, createHmac, hash, type KeyObject } from 'node:crypto';
 
-/** Prefer a `KeyObject` for a key that is used often: a `Buffer` takes Node seven times as long. */
+/**
+ * Pass a key that is used often as a `KeyObject`: with a `Buffer`, each call takes Node seven times as long.
+ */
 export type WebhookKey = Buffer | KeyObject;
 
 /** Equal versions have equal digests, whatever the order of their fields. */
@@ -9,14 +11,17 @@ export function versionDigest(fields: Record<string, string>): Buffer {
   return createHash('sha256').update(JSON.stringify(sorted)).digest();
 }
 
-/** Derives the token of a resource's webhook. Members can see it, while the database holds only its hash. */
+/**
+ * Derives the token of a resource's webhook. Since it can be derived again for members, the database holds
+ * only its hash.
+ */
 export function webhookToken(webhookKey: WebhookKey, resource: number, generation: number): string {
   return createHmac('sha256', webhookKey).update(`webhook.${resource}.${generation}`).digest('base64url');
 }
 
 /**
- * Derives the secret that a forge signs with, in the Standard Webhooks form. The secret depends on the token
- * alone: a signature can be verified before any lookup, and a new token brings a new secret.
+ * Derives the secret that a forge signs with, in the Standard Webhooks form. It depends on nothing but the
+ * token, so a signature can be verified before any query, and a new token brings a new secret.
  */
 export function webhookSecret(webhookKey: WebhookKey, token: string): string {
   return `whsec_${createHmac('sha256', webhookKey).update(`webhook-secret.${token}`).digest('base64')}`;

@@ -25,7 +25,7 @@ export async function makeIdentityKeyPair(): Promise<IdentityKeyPair> {
 
 export type SignIdentity = (claims: Record<string, unknown>) => Promise<string>;
 
-/** Returns a function that signs claims unchanged, with one key. */
+/** Returns a function that signs claims with this key and adds none of its own. */
 export async function identitySigner(id: string, privatePem: string): Promise<SignIdentity> {
   const key = await importPKCS8(privatePem, ALGORITHM);
   return async (claims) =>

@@ -1,4 +1,4 @@
-/** Thrown if so many tasks wait that another one would time out in the queue. */
+/** Thrown if the most tasks that may wait are waiting. */
 class TooBusy extends Error {
   readonly code = 'EBUSY';
   override readonly name = 'TooBusy';
@@ -17,7 +17,7 @@ export function limitConcurrency(
   return async (task) => {
     if (running >= maxRunning) {
       if (queue.length >= maxWaiting) throw new TooBusy('Too many passwords are being checked at once.');
-      // The task that ends passes its turn on directly, so that no new task can start in between.
+      // A task that ends passes its turn directly to the first waiting task, so that no new task can take it.
       await new Promise<void>((resolve) => queue.push(resolve));
     } else {
       running += 1;

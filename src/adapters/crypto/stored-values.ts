@@ -39,7 +39,7 @@ export async function makeStoreKeyPair(): Promise<StoreKeyPair> {
   });
 }
 
-/** Names the key in rows of the database. */
+/** Returns the id of a key pair, by which rows of the database name the key that wraps their value. */
 function storeKeyId(key: KeyObject): string {
   const publicKey = key.type === 'public' ? key : createPublicKey(key);
   return hash('sha256', publicKey.export({ type: 'spki', format: 'der' }), 'hex').slice(0, 16);
@@ -63,15 +63,15 @@ export function sealValue(publicPem: string, value: string, location: string): S
   };
 }
 
-/** Reads private keys from PEM, by their ids. Empty texts are skipped. */
+/** Returns private keys by their ids. Ignores empty texts. */
 export function storeKeys(privatePems: readonly string[]): ReadonlyMap<string, KeyObject> {
   const keys = privatePems.filter((pem) => pem.trim() !== '').map((pem) => createPrivateKey(pem));
   return new Map(keys.map((key) => [storeKeyId(key), key]));
 }
 
 /**
- * Returns undefined if `keys` lacks the key of the value. Throws if the value or its location has been
- * changed.
+ * Decrypts a value. Returns undefined if `keys` lacks its key. Throws if the value was changed, or was sealed
+ * for another location.
  */
 export function openValue(
   keys: ReadonlyMap<string, KeyObject>,

@@ -24,7 +24,10 @@ for (const range of [
 ])
   addRange(nonPublicIPv4, range);
 
-/** In IPv6 only the global unicast range is allowed, without tunnels, documentation and benchmarks. */
+/**
+ * In IPv6, only the global unicast range is allowed, except its parts for tunnels, documentation and
+ * benchmarks.
+ */
 const globalIPv6 = new BlockList();
 addRange(globalIPv6, '2000::/3');
 const nonPublicIPv6 = new BlockList();
@@ -38,7 +41,7 @@ function addRange(list: BlockList, range: string): void {
   list.addSubnet(address, Number(bits), isIPv4(address) ? 'ipv4' : 'ipv6');
 }
 
-/** Parses the ranges that an installation allows in addition. Throws if one is not a range. */
+/** Parses ranges such as `10.1.0.0/16`. Throws if a text is not a range. */
 export function rangesOf(ranges: readonly string[]): BlockList {
   const list = new BlockList();
   for (const range of ranges) {
@@ -49,7 +52,7 @@ export function rangesOf(ranges: readonly string[]): BlockList {
   return list;
 }
 
-/** Whether connections to the address are allowed. */
+/** Whether the address is public, or in one of the allowed ranges. */
 export function isAllowed(address: string, allowed: BlockList): boolean {
   // The address of an interface may have a zone, as in `fe80::1%eth0`.
   const [bare = ''] = address.split('%');

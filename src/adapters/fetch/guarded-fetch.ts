@@ -8,9 +8,11 @@ import { isAllowed, rangesOf } from './addresses.ts';
 export interface FetchOptions {
   /** Ranges that may be reached although they are not public. */
   allowedRanges?: readonly string[];
+  /** Limit for a request with its redirects and body; 20 s by default. */
   timeoutMs?: number;
+  /** Limit of a body; 256 KiB by default. */
   maxBytes?: number;
-  /** Resolves names to addresses; replaced in tests. */
+  /** Resolves names to addresses. Tests replace it. */
   resolve?: typeof lookup;
   /** Trusted certificates, instead of those of Node. */
   ca?: string;
@@ -42,9 +44,9 @@ export const MALFORMED_REDIRECT: FetchFailure = {
 };
 
 /**
- * GET of URLs that users name, to public addresses only. The address is checked when the connection opens, so
- * a name cannot resolve to another address in between. Each redirect is checked again. Time and size are
- * limited.
+ * Fetches URLs that users choose, by GET, from public addresses and the allowed ranges only. Checks the
+ * address to which it opens the connection, so a name cannot resolve to another address after the check.
+ * Follows redirects and checks each of them. Limits time and size.
  */
 export function guardedFetch(options: FetchOptions = {}): GuardedFetch {
   const { agent, timeoutMs, isReachable } = guardedAgent(options);
@@ -63,8 +65,8 @@ export function guardedFetch(options: FetchOptions = {}): GuardedFetch {
 }
 
 /**
- * Opens connections only to addresses that may be reached. The caller must check each URL with `refuseUrl`
- * first, because a host that is an address is never looked up.
+ * Opens connections only to addresses that may be reached. It checks the result of the DNS lookup. A host
+ * that is an address is not looked up, so the caller must also check each URL with `refuseUrl`.
  */
 export function guardedAgent(options: FetchOptions) {
   const allowed = rangesOf(options.allowedRanges ?? []);
@@ -113,8 +115,8 @@ async function follow(first: URL, attempt: Attempt): Promise<FetchAnswer> {
 }
 
 /**
- * Returns why a URL may not be requested; undefined if it may. A host that is an address is never looked up,
- * so it is checked here.
+ * Returns why a URL may not be requested; undefined if it may. Also checks a host that is an address, because
+ * the agent checks only addresses from DNS lookups.
  */
 export function refuseUrl(
   url: URL,

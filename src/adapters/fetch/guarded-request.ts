@@ -35,8 +35,8 @@ export interface GuardedRequests {
 }
 
 /**
- * A client like `guardedFetch` that also sends headers and returns any status, for protocols over HTTP with
- * hosts that users choose.
+ * A client like `guardedFetch` that also sends headers and returns responses of any status. For protocols
+ * such as that of image registries, on hosts that users choose.
  */
 export function guardedRequests(options: FetchOptions = {}): GuardedRequests {
   const { agent, timeoutMs, isReachable } = guardedAgent(options);

@@ -1,7 +1,7 @@
 import { request } from 'undici';
 import { guardedAgent, readBounded, refuseUrl, type FetchOptions } from './guarded-fetch.ts';
 
-/** The parts of `RequestInit` that libraries use here: no redirects, and forms as bodies. */
+/** The parts of `RequestInit` that libraries use here. Only forms (`URLSearchParams`) are sent as bodies. */
 interface WebFetchInit {
   method: string;
   headers: Record<string, string>;
@@ -15,8 +15,9 @@ export interface GuardedWebFetch {
 }
 
 /**
- * The guarded client as a `fetch` function, for libraries that request URLs of users: HTTPS only, public
- * addresses, limited time and size.
+ * The guarded client as a `fetch` function, for libraries that request URLs of users. Requires HTTPS and a
+ * public address, limits time and size, and follows no redirects. Throws a `TypeError` for a URL that it
+ * refuses.
  */
 export function guardedWebFetch(options: FetchOptions = {}): GuardedWebFetch {
   const { agent, timeoutMs, isReachable } = guardedAgent(options);

@@ -3,7 +3,10 @@ import { LIMITS } from '#domain/pipeline/limits.ts';
 import type { SourceReader, SourceRules } from '#flows/pipelines/manifest-ports.ts';
 import type { GuardedFetch } from './guarded-fetch.ts';
 
-/** Reads the content of a `source`: `svc://<name>` from the registry, anything else from its URL. */
+/**
+ * Reads the content of a `source`: `svc://<name>` from the installation's registry, anything else from its
+ * URL. `registry`: base URL of the registry; undefined if there is none.
+ */
 export function sourceReader(fetch: GuardedFetch, registry: string | undefined): SourceReader {
   return {
     async read(source, rules) {
@@ -22,7 +25,7 @@ export function sourceReader(fetch: GuardedFetch, registry: string | undefined):
 
 export const MAX_SOURCE_BYTES = LIMITS.bytes;
 
-/** The registry has rules of its own, because the installation's admin configured it. */
+/** The rules of the team do not apply to the registry, because the admin of the installation chose it. */
 const registryRules = (url: string): SourceRules => ({ allowHttp: url.startsWith('http:') });
 
 const REGISTRY_SCHEME = 'svc://';

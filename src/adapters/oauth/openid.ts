@@ -3,16 +3,19 @@ import { requestedScopes } from '#domain/access/oauth-provider.ts';
 import type { OAuthAnswer, OAuthClient, OAuthRequest, StoredProvider } from '#flows/people/oauth-ports.ts';
 
 export interface OpenIdParts {
-  /** Returns Millrace's client secret by the provider's `secretKey`. Called at each sign-in. */
+  /**
+   * Returns the client secret of Millrace for the `secretKey` of a provider; undefined if there is none.
+   * Called at each sign-in.
+   */
   secretOf(key: string): Promise<string | undefined>;
-  /** Must guard against internal addresses, because users choose the URLs. */
+  /** Must refuse internal addresses, because users choose the URLs. */
   fetch: openid.CustomFetch;
   now(): number;
 }
 
 /**
- * How long the discovered metadata of a provider is valid. The library fetches keys again when a token names
- * an unknown key.
+ * How long the discovered metadata of a provider counts as valid. The library fetches the provider's signing
+ * keys again when a token names an unknown key.
  */
 const METADATA_VALID_MS = 5 * 60_000;
 const TIMEOUT_SECONDS = 10;
@@ -68,7 +71,7 @@ async function configure(
     return await openid.discovery(new URL(issuerUrl), clientId, {}, clientAuthentication(secret), {
       [openid.customFetch]: fetch,
       timeout: TIMEOUT_SECONDS,
-      // Without this the library trusts TLS and does not verify the signature of an ID token.
+      // Without this, the library trusts TLS and does not verify the signature of an ID token.
       execute: [openid.enableNonRepudiationChecks],
     });
   }
@@ -79,7 +82,10 @@ async function configure(
   return configuration;
 }
 
-/** Sends the client secret as the provider supports it; in a header by default, as OpenID Connect says. */
+/**
+ * Sends the client secret in a way that the provider supports: in a header if it can, which is the default of
+ * OpenID Connect, otherwise in the body.
+ */
 function clientAuthentication(secret: string): openid.ClientAuth {
   const [basic, post] = [basicAuthentication(secret), openid.ClientSecretPost(secret)];
   return (server, client, body, headers) => {
@@ -91,7 +97,8 @@ function clientAuthentication(secret: string): openid.ClientAuth {
 
 /**
  * HTTP Basic authentication in the form encoding that OAuth 2.0 requires. This encoding keeps `-`, `.` and
- * `_`; the library would encode them too. Gitea and Forgejo decode nothing, and their client IDs are UUIDs.
+ * `_`, which the library would encode too. Gitea and Forgejo decode nothing, and their client IDs are UUIDs,
+ * which contain `-`.
  */
 function basicAuthentication(secret: string): openid.ClientAuth {
   return (_server, client, _body, headers) => {
@@ -147,8 +154,8 @@ async function identifyByUserInfo(
   { callbackUrl, query, state, verifier }: CallbackRequest,
 ): Promise<OAuthAnswer> {
   const callback = new URL(`${callbackUrl}?${query}`);
-  // There is no known issuer to compare with. Each provider has its own callback URL, so their answers cannot
-  // be confused.
+  // There is no known issuer to compare `iss` with. Each provider has its own callback URL, so the answer of
+  // one provider cannot pass for that of another.
   callback.searchParams.delete('iss');
   const tokens = await openid.authorizationCodeGrant(configuration, callback, {
     expectedState: state,

@@ -5,7 +5,7 @@ export type AuthChallenge =
   | { scheme: 'bearer'; realm: string; service?: string; scope?: string }
   | { scheme: 'basic' };
 
-/** Returns a challenge that Millrace supports, preferring tokens to passwords. Undefined: none. */
+/** Returns a challenge that Millrace supports, `bearer` before `basic`; undefined if there is none. */
 export function readAuthChallenge(header: string | undefined): AuthChallenge | undefined {
   const challenges = splitChallenges(header ?? '');
   const bearer = challenges.find(({ scheme }) => scheme === 'bearer')?.parameters;

@@ -1,10 +1,13 @@
 import { defined } from '#defined';
 
-/** Where an image is: `https://<host>/v2/<repository>/manifests/<digest or tag>`. */
+/**
+ * The parts of an image's name. Its manifest is at `https://<host>/v2/<repository>/manifests/<digest or
+ * tag>`.
+ */
 export interface ImageName {
   /** Host and port of the registry's API. */
   host: string;
-  /** Host as image names write it. */
+  /** Host and port as they are in image names, for example `docker.io`. */
   domain: string;
   repository: string;
   tag: string;
@@ -17,7 +20,7 @@ const OLD_DOMAIN = 'index.docker.io';
 /** Docker Hub serves its API at another host than the one in its image names. */
 const DEFAULT_HOST = 'registry-1.docker.io';
 
-/** Reads a name that `isImage` accepts, by the rules of container runtimes. */
+/** Parses a name that `isImage` accepts, by the rules of container runtimes. */
 export function readImageName(image: string): ImageName {
   const [name = '', digest] = image.split('@');
   const { domain, path } = splitDomain(name);

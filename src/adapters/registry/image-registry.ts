@@ -24,7 +24,7 @@ export interface RegistryOptions extends Pick<RegistryAccess, 'send' | 'plainHtt
   timeoutMs?: number;
 }
 
-/** Lists can contain lists, up to this depth. */
+/** A list of images can contain lists. Deeper nesting than this is refused. */
 const MAX_LISTS = 3;
 const TIMEOUT_MS = 15_000;
 
@@ -42,7 +42,10 @@ export function imageRegistry({ send, plainHttp, timeoutMs = TIMEOUT_MS }: Regis
   };
 }
 
-/** Looks up one image. Its requests use the first credential that the registry accepts. */
+/**
+ * Looks up one image. Tries credentials in order until the registry accepts one, and uses that one from then
+ * on.
+ */
 class RegistryImage implements OpenImage {
   readonly #name: ImageName;
   readonly #hasCredentials: boolean;
@@ -102,7 +105,7 @@ class RegistryImage implements OpenImage {
     return lastingFailure(this.#name, `it nests lists of images more than ${MAX_LISTS} deep`);
   }
 
-  /** Reads content and verifies its digest. */
+  /** Reads JSON and its digest. Fails if `digest` is given and the content does not match it. */
   async #content(path: string, accept: string, digest?: string): Promise<ImageAnswer<Content>> {
     const answer = await this.#read({ path, accept, maxBytes: MAX_MANIFEST_BYTES });
     if ('failure' in answer || answer.status !== 200) return this.#explain(answer);
@@ -113,7 +116,8 @@ class RegistryImage implements OpenImage {
   }
 
   /**
-   * Tries one credential after another, and returns the first response that does not refuse the credential.
+   * Tries one credential after another. Returns the first response that does not refuse the credential or, if
+   * all do, the last response.
    */
   async #read(request: RegistryRead): Promise<RegistryResponse> {
     let answer: RegistryResponse = { failure: 'no request was sent', transient: true };
@@ -144,7 +148,7 @@ const LOCALHOST_FAILURE = 'Images on localhost were loaded into the node and are
 
 const digestOf = (bytes: Buffer): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
-/** A failure that would happen again at a later attempt. */
+/** Returns a failure that a later attempt would not change. */
 function lastingFailure({ host }: ImageName, problem: string): ImageAnswer<never> {
   return { failure: `The registry ${host}: ${problem}.`, transient: false };
 }

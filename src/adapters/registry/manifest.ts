@@ -1,7 +1,7 @@
 import type { ImageConfiguration } from '#domain/planning/entrypoint.ts';
 import { isObject } from './registry-session.ts';
 
-/** An image, or a list of images by platform. */
+/** The manifest of one image (`configuration` is a digest), or a list of images by platform. */
 export type ImageManifest =
   | { kind: 'image'; configuration: string }
   | { kind: 'list'; images: { digest: string; os: string; architecture: string; variant: string }[] };
@@ -32,8 +32,8 @@ function readListEntry(entry: unknown): (ImageManifest & { kind: 'list' })['imag
 }
 
 /**
- * Returns the digest of the image for Linux on this architecture. If there are several variants, it is the
- * usual one.
+ * Returns the digest of the image for Linux on this architecture. Of several variants, takes the one without
+ * a name or `v8`, otherwise the first. Returns undefined if there is none.
  */
 export function digestForArchitecture(
   { images }: ImageManifest & { kind: 'list' },
@@ -52,7 +52,7 @@ export const isDigest = (text: string): boolean => /^sha256:[0-9a-f]{64}$/.test(
 
 /** Limit of a manifest and of a configuration, as the specification recommends. */
 export const MAX_MANIFEST_BYTES = 4 * 1024 * 1024;
-/** The kernel refuses longer arguments. */
+/** Limit of entrypoint, command and working directory together. The kernel refuses an argument of 128 KiB. */
 export const MAX_ENTRYPOINT_BYTES = 128 * 1024;
 
 /** Reads an image's configuration (OCI image specification, `config`). `fault` says what is wrong with it. */

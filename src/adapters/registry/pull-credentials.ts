@@ -6,7 +6,7 @@ export interface PullCredential {
 }
 
 interface ServerCredential extends PullCredential {
-  /** Host with optional port and path. Labels of the host may contain `*`. */
+  /** Host with optional port and path. A label of the host may contain `*` for any text. */
   server: string;
 }
 
@@ -16,18 +16,21 @@ const KEYS_BY_SECRET_TYPE: Readonly<Record<string, string>> = {
   'kubernetes.io/dockercfg': '.dockercfg',
 };
 
-/** Returns the credentials in a Secret as text. Undefined if the Secret has another type. */
+/**
+ * Returns the text with the credentials in a Secret. Returns undefined if the Secret has another type or
+ * lacks the key.
+ */
 export function credentialText(type: string | undefined, data: Record<string, string>): string | undefined {
   const encoded = data[KEYS_BY_SECRET_TYPE[type ?? ''] ?? ''];
   return encoded === undefined ? undefined : Buffer.from(encoded, 'base64').toString('utf8');
 }
 
 /**
- * Returns the credentials that match the image by the rules of a kubelet, the most specific first. Those for
- * the same server keep their order.
+ * Returns the credentials that match the image by the rules of the kubelet, the most specific server first.
+ * Credentials for the same server keep their order. `texts`: results of `credentialText`.
  */
 export function credentialsFor(image: ImageName, texts: readonly string[]): PullCredential[] {
-  // A kubelet sorts servers in descending order too, so that a longer path comes before a shorter one.
+  // Sorts servers in descending order, as the kubelet does, so that a longer path comes before a shorter one.
   const credentials = texts
     .flatMap(readCredentials)
     .toSorted((a, b) => Number(a.server < b.server) - Number(a.server > b.server));
@@ -55,7 +58,7 @@ function readCredential(entry: Record<string, unknown>): PullCredential | undefi
   return { username, password };
 }
 
-/** Removes what old versions of Docker stored around the host: a scheme and the version of the API. */
+/** Removes the scheme and the version of the API, which old versions of Docker stored with the host. */
 function plainServer(server: string): string {
   return server.replace(/^https?:\/\//, '').replace(/(?:\/v[12])?\/?$/, '');
 }

@@ -22,7 +22,7 @@ export type RegistryResponse =
   | RegistryFailure;
 
 export interface RegistryAccess {
-  /** Must guard against internal addresses, because users choose the URLs. Never rejects. */
+  /** Must refuse internal addresses, because users choose the URLs. Must never reject. */
   send(url: string, request: RegistryRequest): Promise<RegistryResponse>;
   /** Hosts, with ports, that use plain HTTP. */
   plainHttp: readonly string[];
@@ -39,7 +39,7 @@ export interface RegistryRead {
 
 const MAX_TOKEN_BYTES = 256 * 1024;
 
-/** Sends requests to one repository with one credential or none. Logs in if the registry requires it. */
+/** Sends requests for one repository, with one credential or without. Logs in if the registry requires it. */
 export class RegistrySession {
   readonly #image: ImageName;
   readonly #credential: PullCredential | undefined;
@@ -54,7 +54,10 @@ export class RegistrySession {
     this.#usesHttp = access.plainHttp.includes(image.host) || isLoopbackRegistry(image.host);
   }
 
-  /** Returns the response with any status, even 401. Logs in first if the registry requires it. */
+  /**
+   * Returns the response, whatever its status. If the first response is 401, logs in and sends the request
+   * again.
+   */
   async read(request: RegistryRead): Promise<RegistryResponse> {
     const answer = await this.#send(request);
     if ('failure' in answer || answer.status !== 401 || this.#authorization !== undefined) return answer;
@@ -75,8 +78,8 @@ export class RegistrySession {
   }
 
   /**
-   * Returns the header `authorization` for further requests, or the response that made the login fail.
-   * Undefined: there are no credentials for this challenge.
+   * Returns the value of the header `authorization` for further requests, or the response that made the login
+   * fail. Returns undefined if the challenge needs a credential and there is none.
    */
   async #logIn(challenge: AuthChallenge): Promise<string | RegistryResponse | undefined> {
     if (challenge.scheme === 'basic') return this.#basicAuthorization();

@@ -2,9 +2,9 @@ import { parse } from 'yaml';
 
 export type SecretFile = { values: Map<string, string> } | { fault: string };
 
-/** Larger files are not parsed. */
+/** Larger files are refused, unless their format is `raw`. */
 export const MAX_SECRET_FILE_BYTES = 64 * 1024;
-/** The parser of YAML is slow, and its time grows faster than the text. */
+/** Larger YAML files are refused, because the time of the YAML parser grows faster than the text. */
 export const MAX_YAML_BYTES = 16 * 1024;
 
 const FORMATS: ReadonlyMap<string, (text: string) => SecretFile> = new Map([
@@ -21,8 +21,8 @@ const FORMATS: ReadonlyMap<string, (text: string) => SecretFile> = new Map([
 const YAML_OPTIONS = { maxAliasCount: 0, uniqueKeys: false };
 
 /**
- * Parses a file into values by name. Without a format, the extension of the file name decides; otherwise it
- * is `raw`.
+ * Parses a file into values by name. If `format` is empty, the extension of the file name decides, and a file
+ * with another extension is `raw`: its only value is named `content`.
  */
 export function parseSecretFile(text: string, name: string, format: string): SecretFile {
   const usedFormat = format === '' ? formatOf(name) : format;
@@ -37,7 +37,7 @@ function formatOf(name: string): string {
   return extension === 'yml' ? 'yaml' : extension;
 }
 
-/** Errors of the parsers quote the text, so they are not passed on. */
+/** Errors of the parsers are not passed on, because they quote the text. */
 function readMembers(read: () => unknown, format: string): SecretFile {
   try {
     const parsed = read();
@@ -49,7 +49,7 @@ function readMembers(read: () => unknown, format: string): SecretFile {
   }
 }
 
-/** Returns the JSON of a member that is not a string. */
+/** Returns a string unchanged, and anything else as JSON. */
 export function stringOfEntry(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }

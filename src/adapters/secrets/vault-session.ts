@@ -13,9 +13,10 @@ interface VaultRequest {
 type VaultResponse = { status: number; bytes: Buffer } | { failure: string; transient: boolean };
 
 export interface VaultAccess {
-  /** Must guard against internal addresses, because users choose the URLs. Never rejects. */
+  /** Must refuse internal addresses, because users choose the URLs. Must never reject. */
   send(url: string, request: VaultRequest): Promise<VaultResponse>;
   allowHttp: boolean;
+  /** Limit of each request. */
   timeoutMs: number;
 }
 
@@ -42,12 +43,12 @@ const Members = Type.Record(Type.String(), Type.Unknown());
 const SecretV1 = Type.Object({ data: Members });
 const SecretV2 = Type.Object({ data: Type.Object({ data: Type.Union([Members, Type.Null()]) }) });
 
-/** Requests to one Vault with the credentials of one secret type. */
+/** Sends requests to one Vault with the configuration of one secret type. Logs in at most once. */
 export class VaultSession {
   readonly #config: Readonly<Record<string, string>>;
   readonly #access: VaultAccess;
   #token: Promise<{ token: string } | Fault> | undefined;
-  /** The token is from a login of this session. */
+  /** True if this session logged in to get its token. False if the configuration has the token. */
   #loggedIn = false;
 
   constructor(config: Readonly<Record<string, string>>, access: VaultAccess) {
@@ -149,7 +150,10 @@ const segmentsOf = (path: string): string[] => path.split('/').filter((segment) 
 const lastingFault = (fault: string): Fault => ({ fault, transient: false });
 const joinEncoded = (segments: readonly string[]): string => segments.map(encodeURIComponent).join('/');
 
-/** Errors of Vault may quote a path that is secret, so they are not passed on. */
+/**
+ * Checks the status and the form of an answer. Error texts of Vault are not passed on, because they may quote
+ * a secret path.
+ */
 function checkAnswer<S extends TSchema>(
   answer: VaultResponse,
   schema: S,

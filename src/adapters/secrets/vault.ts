@@ -7,7 +7,7 @@ export type VaultAnswer = { value: string } | { fault: string; transient: boolea
 
 /**
  * Reads secrets of the `kv` engine, versions 1 and 2. Lookups with the same configuration share a login,
- * which ends afterwards. The answers are in the order of the lookups.
+ * whose token is revoked afterwards. The answers are in the order of the lookups.
  */
 export async function readVault(
   lookups: readonly SecretLookup[],
