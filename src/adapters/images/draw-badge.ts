@@ -8,7 +8,7 @@ const HEIGHT = 20;
 const FONT_SIZE = 11;
 const MARGIN = 6;
 const BASELINE = 14;
-/** The left half has its own background, so it is readable on light and dark pages. */
+/** Background of the left half, so that its text is readable on light and dark pages. */
 const BACKGROUND = '#444c56';
 const TEXT_COLOUR = '#ffffff';
 
@@ -35,7 +35,7 @@ export function drawBadge({ label, word, tone }: Badge): string {
 
 const widthWithMargins = (text: string): number => Math.ceil(widthOf(text, FONT_SIZE) + 2 * MARGIN);
 
-/** `textLength` fits the text into its half, whatever font the reader has. */
+/** Writes text centred at `middle`. `textLength` fits it into its half, whatever font the viewer has. */
 function textIn(text: string, middle: number, colour: string): string {
   const width = widthWithMargins(text) - 2 * MARGIN;
   const position = `x="${roundToTenth(middle)}" y="${BASELINE}"`;

@@ -10,7 +10,7 @@ import { isFaded, type Picture } from './draw-svg.ts';
  */
 export interface Shapes {
   svg: string;
-  /** In pixels. */
+  /** In pixels, as is `height`. */
   width: number;
   height: number;
   /** Pixels per point. */
@@ -28,12 +28,13 @@ export interface PlacedLabel {
   faded: boolean;
 }
 
-/** Small graphs are enlarged up to this factor, for sharp text. */
+/** Small graphs are enlarged by at most this factor, so that their text is sharp. */
 const MAX_SCALE = 2;
+/** A graph is not enlarged beyond this size. */
 const MAX_ENLARGED_PIXELS = 2_000_000;
-/** Larger graphs are scaled down, so that memory stays bounded. */
+/** Larger graphs are scaled down to this size, so that memory stays bounded. */
 const MAX_PIXELS = 3_200_000;
-/** Renderers and viewers support at most 32,767. */
+/** Limit of width and height. Renderers and viewers support at most 32,767 pixels. */
 const MAX_SIDE_PIXELS = 16_000;
 /** Font sizes are multiples of a quarter of a pixel, so that pictures of similar size share glyphs. */
 const SCALE_STEP = 0.25 / FONT_SIZE;
@@ -52,7 +53,8 @@ export function drawShapes({ graph, layout, styles }: Picture): Shapes {
     }
   }
   const [width, height] = [Math.ceil(layout.width * scale), Math.ceil(layout.height * scale)];
-  // From the lowest to the highest layer: rows of compact nodes cover the frames, and their edges cover both.
+  // From the lowest to the highest layer: the rows of a compact node cover its frame, and the edges of rows
+  // cover both.
   const body = [edges, nodes, rows, rowEdges].flatMap((layer) => layer.paths()).join('\n');
   return {
     svg:
@@ -77,7 +79,10 @@ function drawEdges({ graph, layout, styles }: Omit<Picture, 'name'>, edges: Laye
   }
 }
 
-/** Shapes of the same style share paths, which a renderer draws three times as fast as single ones. */
+/**
+ * Joins shapes of the same style into one path, because a renderer draws them three times as fast as single
+ * ones.
+ */
 class Layer {
   readonly #paths = new Map<string, string[]>();
 

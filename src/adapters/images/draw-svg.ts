@@ -14,13 +14,13 @@ export interface Picture {
   name: string;
 }
 
-/** Jobs whose state the `desc` element names. */
+/** The most jobs whose state the `desc` element names. */
 const MAX_DESCRIBED_JOBS = 50;
 export const FONTS = "system-ui,-apple-system,'Segoe UI',Helvetica,Arial,'DejaVu Sans',sans-serif";
 
 /**
- * A self-contained SVG: no scripts, links, images or external fonts. Colours are attributes, so it also works
- * where styles are blocked; the style sheet only darkens light colours on dark screens.
+ * A self-contained SVG: no scripts, links, images or external fonts. Colours are attributes, so the picture
+ * also works where style sheets are blocked. Its style sheet only darkens light colours on dark screens.
  */
 export function drawSvg({ graph, layout, styles, name }: Picture): string {
   const { width, height } = layout;
@@ -54,7 +54,7 @@ export function drawSvg({ graph, layout, styles, name }: Picture): string {
   ].join('\n');
 }
 
-/** Fill and border of light tones on dark screens. The other tones work on both. */
+/** Fill and border of light tones on dark screens. The other tones suit light and dark screens. */
 const DARK: Partial<Record<Tone, readonly [fill: string, border: string]>> = {
   resource: ['#22272e', '#909dab'],
   failing: ['#22272e', '#ff8182'],

@@ -19,7 +19,10 @@ export const SUBPIXEL_PHASES = 4;
 export type GlyphsByLetter = ReadonlyMap<string, readonly Glyph[]>;
 
 const FAMILY = 'DejaVu Sans';
-/** Characters outside the width table take half a millisecond each. Further ones are not drawn. */
+/**
+ * The most characters outside the width table in one picture, since each takes half a millisecond. Further
+ * ones are not drawn.
+ */
 const MAX_RARE_CHARACTERS = 64;
 
 /** Loads a font file into this process, so that pictures do not depend on the fonts of the system. */
@@ -30,18 +33,19 @@ export async function loadFont(file: string): Promise<void> {
     .toBuffer();
 }
 
-/** Position of a character on the sheet, in pixels before stretching. */
+/** Position of a character on the sheet, in pixels before the sheet is stretched. */
 interface Cell {
   letter: string;
-  /** Can be a fraction. */
+  /** Horizontal position of the character's origin. Can be a fraction. */
   origin: number;
   advance: number;
   baseline: number;
 }
 
 /**
- * Draws characters far apart on one sheet, stretched horizontally, and cuts them out. The common ones are one
- * text, because a renderer takes half a millisecond for each text. Spaces prevent kerning.
+ * Draws characters far apart on one sheet, which is stretched horizontally, and cuts them out. All characters
+ * of the width table are drawn as one text, because a renderer takes half a millisecond for each text. Spaces
+ * between them prevent kerning. `size`: font size in pixels.
  */
 export async function drawGlyphs(letters: ReadonlySet<string>, size: number): Promise<GlyphsByLetter> {
   const common = [...letters].filter((letter) => hasAdvance(letter) && letter !== ' ');
@@ -88,7 +92,10 @@ interface Sheet {
   ascent: number;
 }
 
-/** The character in each phase: averages over `SUBPIXEL_PHASES` columns of the stretched sheet. */
+/**
+ * Returns the character in each phase. A pixel is the average over `SUBPIXEL_PHASES` columns of the stretched
+ * sheet.
+ */
 function cutOut({ sheet, width, lineHeight, ascent }: Sheet, { origin, advance, baseline }: Cell): Glyph[] {
   const left = -Math.ceil(lineHeight / 6);
   const columns = Math.ceil(advance) + Math.ceil(lineHeight / 3);

@@ -4,15 +4,15 @@ import type { Layout } from '#domain/graph/layout.ts';
 import { writeLayoutDot } from '#domain/graph/write-dot.ts';
 import type { DrawingRefusal } from './process.ts';
 
-/** Graphviz takes more than four times as long for twice the graph. */
+/**
+ * Larger graphs are refused, because Graphviz takes more than four times as long for twice the nodes and
+ * edges.
+ */
 const MAX_NODES = 3000;
 const MAX_EDGES = 10_000;
-/** Nodes and edges of all cached layouts: about 30 MB. */
+/** Limit of the nodes and edges of all cached layouts together, which take about 30 MB. */
 const MAX_CACHED_ELEMENTS = 50_000;
-/**
- * Nodes and edges of all cached layouts of previews: one graph of the largest size, or many of the usual
- * size.
- */
+/** The same limit for previews: it allows one graph of the largest size, or many of the usual size. */
 const MAX_PREVIEW_ELEMENTS = MAX_NODES + MAX_EDGES;
 
 export type LayoutResult = { layout: Layout } | { refused: DrawingRefusal };
@@ -22,8 +22,8 @@ type FindLayout = (graph: Graph) => Promise<LayoutResult>;
 export interface Layouts {
   find: FindLayout;
   /**
-   * Finds the layout of a text that is not saved. Previews have a cache of their own, so that they do not
-   * drop layouts of saved pipelines.
+   * Finds the layout of a pipeline text that is not saved. Previews have a cache of their own, so that they
+   * do not evict layouts of saved pipelines.
    */
   findPreview: FindLayout;
 }
@@ -46,7 +46,10 @@ export function createLayouts(computeLayout: ComputeLayout): Layouts {
 /** A least-recently-used cache of layouts. Concurrent requests for the same graph share one computation. */
 function cacheLayouts(computeLayout: ComputeLayout, maxElements: number): FindLayout {
   const cache = new Map<string, CachedLayout>();
-  /** Cached graphs are the same objects each time, so their text and hash are computed once. */
+  /**
+   * DOT text and cache key by graph. Callers pass the same object for the same graph, so both are computed
+   * once.
+   */
   const texts = new WeakMap<Graph, { key: string; dot: string }>();
   let totalElements = 0;
   const evict = (key: string): void => {

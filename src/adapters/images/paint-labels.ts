@@ -17,7 +17,9 @@ interface Ink {
 
 const FADED = 0.35;
 
-/** Draws the labels onto the picture, centred at their positions. Missing glyphs leave a gap. */
+/**
+ * Draws the labels onto the picture, each centred at its position. A character without a glyph leaves a gap.
+ */
 export function paintLabels(
   pixels: Pixels,
   labels: readonly PlacedLabel[],
@@ -38,7 +40,7 @@ export function paintLabels(
   }
 }
 
-/** The bytes of a colour such as `#rrggbb`. */
+/** Returns red, green and blue of a colour `#rrggbb`. */
 const bytesOf = (colour: string): number[] =>
   [1, 3, 5].map((start) => Number.parseInt(colour.slice(start, start + 2), 16));
 

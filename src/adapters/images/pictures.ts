@@ -9,8 +9,8 @@ import type { DrawingReply, DrawingRequest } from './worker-messages.ts';
 
 export interface Pictures extends Drawing {
   /**
-   * Draws texts that are not saved. Their layouts have a cache of their own, so that they do not drop layouts
-   * of saved pipelines.
+   * Draws pipeline texts that are not saved. Their layouts have a cache of their own, so that they do not
+   * evict layouts of saved pipelines.
    */
   previews: Pick<Drawing, 'svg'>;
   /** Ends the process. Requests that wait are refused. */
@@ -18,15 +18,15 @@ export interface Pictures extends Drawing {
 }
 
 export interface PicturesOptions {
-  /** Time limit of one layout or one PNG, without the time in the queue. */
+  /** Time limit of one layout or one PNG, without the time in the queue; 10 s by default. */
   timeLimitMs?: number;
-  /** After this time without a request, the process ends to release its memory. */
+  /** After this time without a request, the process ends to release its memory; 60 s by default. */
   idleMs?: number;
 }
 
 /**
- * Draws in a separate process. Layouts are cached, so a picture that differs only in colours needs no new
- * layout.
+ * Lays out graphs and paints PNGs in a separate process. Layouts are cached, so a picture that differs only
+ * in colours needs no new layout.
  */
 export function createPictures({ timeLimitMs = 10_000, idleMs = 60_000 }: PicturesOptions = {}): Pictures {
   const queue = createRequestQueue(timeLimitMs, idleMs);
@@ -73,8 +73,8 @@ interface RequestQueue {
 }
 
 /**
- * While this many requests run or wait, further requests are refused at once. They would time out in the
- * queue.
+ * While this many requests run or wait, further requests are refused at once, because they would wait too
+ * long.
  */
 const MAX_OPEN_REQUESTS = 20;
 const BUSY = {

@@ -16,8 +16,8 @@ export interface DrawingProcess {
 }
 
 /**
- * The process starts no program and writes no file. Graphviz and pixels use memory outside the heap, so the
- * heap can be small. A small young generation limits garbage.
+ * The process may read files, but not write any or start a program. Graphviz and pixels use memory outside
+ * the heap, so the heap can be small. A small young generation makes V8 collect garbage early.
  */
 const NODE_FLAGS = [
   '--permission',
@@ -81,7 +81,7 @@ export function startDrawing(): DrawingProcess {
   };
 }
 
-/** An idle child must not keep this process alive. */
+/** Lets this process end while the child is idle. */
 function unrefChild(child: ChildProcess): void {
   child.unref();
   child.channel?.unref();
@@ -99,7 +99,10 @@ function refChild(child: ChildProcess): void {
 
 const MAX_STDERR_CHARACTERS = 4096;
 
-/** Resolves when the process has ended. Calls `onCause` with the cause, from stderr if possible. */
+/**
+ * Resolves when the process has ended. Before that, it calls `onCause` with the cause, from stderr if
+ * possible.
+ */
 function watchEnd(child: ChildProcess, onCause: (cause: string) => void): Promise<void> {
   let stderr = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {

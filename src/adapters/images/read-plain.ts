@@ -2,12 +2,17 @@ import { ROWS_MARGIN } from '#domain/graph/box.ts';
 import type { EdgePaths } from '#domain/graph/layout.ts';
 import { svgPoint, type Point } from '#domain/graph/points.ts';
 
-/** A layout from Graphviz. Nodes and edges have the numbers of the layout text. */
+/**
+ * A layout from Graphviz, in points from the upper left corner. Nodes have the numbers that the DOT text
+ * gives them.
+ */
 export interface GraphvizLayout {
   width: number;
   height: number;
   nodes: Map<number, Point>;
-  /** By `<tail> <head>`. An end with a port also has its row and side: `0:2:e 3`. */
+  /**
+   * By `<tail> <head>`, the numbers of two nodes. An end with a port also has its row and side: `0:2:e 3`.
+   */
   edges: Map<string, EdgePaths>;
 }
 

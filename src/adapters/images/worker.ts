@@ -12,7 +12,8 @@ import type { DrawingReply, DrawingRequest } from './worker-messages.ts';
  */
 /** Path of a TrueType file with DejaVu Sans. */
 const [, , font = ''] = argv;
-// Pictures differ each time and requests are sequential: caches and threads would only cost memory.
+// Caches and threads would only cost memory, because each picture is different and requests come one at a
+// time.
 sharp.cache(false);
 sharp.concurrency(1);
 const graphviz = await Graphviz.load();
@@ -31,5 +32,5 @@ process.on('message', (request: DrawingRequest) => {
   // A failure is an unhandled rejection, which ends the process.
   void answer(request).then((reply) => process.send?.(reply));
 });
-// The parent has ended, possibly by a kill signal.
+// The parent process has ended, possibly by a kill signal.
 process.on('disconnect', () => process.exit());
