@@ -8,15 +8,18 @@ import type { HclEngine } from './engine.ts';
 import { parseText, type ParsedDocument } from './parse-text.ts';
 
 export interface CompileTextOptions {
-  /** Fetched texts that an earlier compilation needed. */
+  /** The fetched texts of sources that an earlier compilation of this text asked for. */
   sources?: ResolvedSources;
-  /** Result of timestamp() in RFC 3339. Absent: the function is an error. */
+  /** Result of timestamp() in RFC 3339. Absent: a call of timestamp() is an error. */
   time?: string;
   /** Called with the range of an expression before it is evaluated, and with undefined after it. */
   onEvaluation?: (range: Range | undefined) => void;
 }
 
-/** Compiles a text with an engine in this thread. Throws if the engine is broken: then start another one. */
+/**
+ * Compiles a text with an engine in this thread. Throws if the engine breaks. Do not use the engine after
+ * that.
+ */
 export function compileText(
   engine: HclEngine,
   source: string | Uint8Array,

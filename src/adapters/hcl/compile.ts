@@ -8,29 +8,30 @@ import { startProcess, type CompilerProcess } from './process.ts';
 import type { CompileRequest } from './worker-messages.ts';
 
 export interface CompilerOptions {
-  /** Time limit for one text, in processor time. */
+  /** Limit of processor time for one text. */
   timeLimitMs?: number;
-  /** Time limit for one text in wall time. Default: 15 times `timeLimitMs`. */
+  /** Limit of wall time for one text. Default: 15 times `timeLimitMs`. */
   wallLimitMs?: number;
-  /** Memory limit of each process, in MiB. */
+  /** Memory limit of each process, in MiB; 256 by default. */
   memoryLimitMb?: number;
-  /** Number of processes. A slow text delays only the texts that wait for its process. */
+  /** Number of processes; 2 by default. A slow text delays only the texts that wait for its process. */
   processes?: number;
   /**
-   * After this time without a request, a process ends to release its memory. The next request starts another
-   * one.
+   * After this time without a request, a process ends to release its memory; 30 s by default. The next
+   * request starts another process.
    */
   idleMs?: number;
   /** Path of `hcl.wasm`. Default: beside the bundled program, or the output of `build.ts`. */
   engine?: string;
-  /** Result of timestamp(), evaluated once for each text. */
+  /** Returns the time for timestamp(). Called once for each text. */
   now?: () => Date;
 }
 
 export interface HclCompiler {
   /**
-   * Never rejects because of the text: limits and engine faults are diagnostics. `sources`: texts that an
-   * earlier compilation needed. `owner`: whose text it is; owners with waiting texts take turns.
+   * Never rejects because of the text: a reached limit or a fault of the engine is a diagnostic. `sources`:
+   * the fetched texts that an earlier compilation of this text asked for. `owner`: whose text it is. While
+   * texts wait, their owners take turns.
    */
   compile(
     source: string | Uint8Array,
@@ -38,7 +39,7 @@ export interface HclCompiler {
     sources?: ResolvedSources,
     owner?: string,
   ): Promise<Compilation>;
-  /** Ends the processes. Requests that wait get an error. */
+  /** Ends the processes. Calls of `compile` that still wait for a process reject. */
   close(): Promise<void>;
 }
 

@@ -1,16 +1,13 @@
 import type { HclEngine } from './engine.ts';
 import { parseText, type ParsedDocument } from './parse-text.ts';
 
-/**
- * Parsed type definitions by engine. They are cached because they are few and nearly the same in every
- * pipeline.
- */
+/** Parsed type definitions by engine and text. They are cached, because pipelines use few different ones. */
 const cache = new WeakMap<HclEngine, Map<string, ParsedDocument>>();
 const MAX_CACHED_DEFINITIONS = 32;
 const MAX_CACHED_CHARACTERS = 64 * 1024;
 /**
- * A document that calls timestamp() is valid for one compilation only. The parenthesis is part of the pattern
- * because scripts may contain the word alone.
+ * A document that calls timestamp() is valid for one compilation only, so it is not cached. The pattern
+ * includes the parenthesis, because a script may contain the word alone.
  */
 const CALLS_TIMESTAMP = /timestamp\s*\(/;
 
@@ -27,7 +24,7 @@ export function openDefinitions(
   return {
     parse(text) {
       const document = cached.get(text) ?? parseText(engine, text, time);
-      // Deleted and set again, the cache is in the order of the last use.
+      // To delete the text and set it again keeps the cache in the order of last use.
       cached.delete(text);
       if (text.length > MAX_CACHED_CHARACTERS || CALLS_TIMESTAMP.test(text)) uncached.push(document);
       else cached.set(text, document);

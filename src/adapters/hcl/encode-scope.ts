@@ -3,8 +3,8 @@ import { findSecretNames, makeSecretPlaceholder } from '#domain/pipeline/secret-
 import { encodeValue } from './wire.ts';
 
 /**
- * Encodes a scope for the engine: the values, the secret placeholders in the values, which the engine must
- * not inspect, and the time.
+ * Encodes a scope for the engine as JSON: the values, the time, and the placeholders of secrets in the
+ * values. The engine refuses expressions that inspect such a placeholder.
  */
 export function encodeScope(scope: Scope, time: string): string {
   const variables = Object.fromEntries([...scope].map(([name, value]) => [name, encodeValue(value)]));
@@ -17,8 +17,8 @@ export function encodeScope(scope: Scope, time: string): string {
 }
 
 /**
- * Names the variable that holds the placeholder, for messages: the placeholder itself can name a Kubernetes
- * Secret.
+ * Names the variable that holds the placeholder, for messages. They do not show the placeholder itself,
+ * because it can contain the name of a Kubernetes Secret.
  */
 function describeSecret(placeholder: string, scope: Scope): string {
   const variables = scope.get('var');

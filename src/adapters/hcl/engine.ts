@@ -13,7 +13,10 @@ import {
 export interface HclDocument {
   body?: Body;
   problems: HclProblem[];
-  /** Evaluates expressions of this document only. Throws if the engine is broken: then start another one. */
+  /**
+   * Evaluates expressions of this document only. Throws `EngineExit` if the engine breaks. Do not use the
+   * engine after that.
+   */
   evaluate: Evaluate;
   /** Converts values with type expressions of this document only. Throws like `evaluate`. */
   convert: Convert;
@@ -26,14 +29,17 @@ export interface HclDocument {
 export interface HclEngine {
   /**
    * `maxDepth`: limit for nested blocks, brackets, templates and operators. `time`: result of timestamp() in
-   * RFC 3339; absent: the function is an error.
+   * RFC 3339; if absent, a call of timestamp() is an error.
    */
   parse(source: string | Uint8Array, maxDepth: number, time?: string): HclDocument;
-  /** Formats a text as HCL does. Preserves the meaning of invalid texts too. */
+  /** Formats a text as HCL's own formatter does, even an invalid text. */
   format(source: string | Uint8Array): string;
   /** Returns the names of the functions that expressions can call. */
   functionNames(): string[];
-  /** Runs the engine's garbage collector, which the engine runs too rarely. Takes some milliseconds. */
+  /**
+   * Runs the engine's garbage collector, because the engine itself runs it too rarely. Takes some
+   * milliseconds.
+   */
   collect(): void;
   /** Size of the engine's memory in bytes. It never shrinks. */
   memorySize(): number;
@@ -56,18 +62,18 @@ interface EngineExports {
 }
 
 const encoder = new TextEncoder();
-/** Preserves a byte order mark, which is part of the layout. */
+/** Keeps a byte order mark, which belongs to a formatted text. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** Starts an engine: about 20 ms from a compiled module. Calls are synchronous. */
+/** Starts an engine from a compiled module, which takes about 20 ms. Calls of the engine are synchronous. */
 export function startEngine(module: WebAssembly.Module): HclEngine {
   const { calls, stderr } = systemCalls(() => exports.memory);
   const exports = readExports(new WebAssembly.Instance(module, completeImports(module, calls)).exports);
   exports['_initialize']();
 
   /**
-   * Runs a function of the engine. A trap makes the engine unusable; the last output of the engine's runtime
-   * gives the cause.
+   * Runs a function of the engine. If the function traps, the engine is unusable: throws `EngineExit` with
+   * the first line that the engine's runtime wrote to stderr.
    */
   const explainTrap = <Result>(run: () => Result): Result => {
     try {
@@ -88,7 +94,10 @@ export function startEngine(module: WebAssembly.Module): HclEngine {
     exports.free(address);
     return result;
   };
-  /** The high 32 bits of an answer are the address of a text, and the low 32 bits its length. */
+  /**
+   * Reads a text from the engine's memory and frees it. The high 32 bits of `answer` are its address, the low
+   * 32 bits its length in bytes.
+   */
   const receive = (answer: bigint): string => {
     const address = Number((answer >> 32n) & 0xffffffffn);
     const length = Number(answer & 0xffffffffn);

@@ -1,8 +1,8 @@
 import type { Range } from '#domain/language/syntax.ts';
 
 /**
- * Range of the expression that a thread evaluates. It is in shared memory, because a terminated thread cannot
- * send it.
+ * Range of the expression that a thread evaluates; undefined between evaluations. It is in shared memory, so
+ * that it can be read after the thread was terminated.
  */
 export interface EvaluatedRange {
   note: (range: Range | undefined) => void;

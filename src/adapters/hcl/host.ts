@@ -6,8 +6,9 @@ import { startThread, type CompilerThread } from './thread.ts';
 import type { EvaluationLimits, HostAnswer, HostRequest } from './worker-messages.ts';
 
 /*
- * The compiler process: one request at a time, in a thread that can be terminated. V8 aborts the whole
- * process after some faults of a thread, hence a separate process (ADR 0014). process.ts starts it.
+ * The compiler process, which process.ts starts. It handles one request at a time, in a thread that can be
+ * terminated. It is a process of its own, because V8 aborts the whole process after some faults of a thread
+ * (ADR 0014).
  */
 const [, , engine = '', megabytes = ''] = argv;
 const memoryLimitMb = Number(megabytes);
@@ -17,7 +18,7 @@ let thread: CompilerThread | undefined;
 process.on('message', ({ request, limits }: HostRequest) => {
   void answer(request, limits).then((reply) => process.send?.(reply));
 });
-// The parent has ended, possibly by a kill signal, so nobody waits for the result.
+// The parent process has ended, possibly by a kill signal, so nobody waits for the result.
 process.on('disconnect', () => process.exit());
 
 async function answer(request: HostRequest['request'], limits: EvaluationLimits): Promise<HostAnswer> {

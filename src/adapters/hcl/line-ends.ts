@@ -2,8 +2,8 @@ const CR = 0x0d;
 const LF = 0x0a;
 
 /**
- * Converts CRLF to LF. Scripts in heredocs would otherwise have carriage returns, which a shell takes as part
- * of the last word of a line. Lines and columns stay the same.
+ * Converts CRLF to LF. Otherwise scripts in heredocs would have carriage returns, which a shell takes as part
+ * of the last word of a line. The lines and columns of all other characters stay the same.
  */
 export function withLineFeeds(source: string | Uint8Array): string | Uint8Array {
   if (typeof source === 'string') return source.replaceAll('\r\n', '\n');

@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url';
 export const engineFolder = fileURLToPath(new URL('engine', import.meta.url));
 
 /**
- * Path of the engine that is built from these sources. It is outside the repository, and named by the hash of
- * the sources.
+ * Returns the path in the cache, outside the repository, of the engine that is built from these sources. It
+ * contains a hash of the sources. The file may not exist yet.
  */
 export function cachedEngine(): string {
   const hash = createHash('sha256');
@@ -27,8 +27,8 @@ export function cachedEngine(): string {
 }
 
 /**
- * Returns the path of the engine: `file` if there is one, otherwise the engine beside the bundled program, or
- * the engine that `build.ts` built from these sources. Throws if it is missing.
+ * Returns the path of the engine: `file` if it is given, otherwise the engine beside the bundled program or,
+ * in the sources, the engine that `build.ts` has built. Throws if that file does not exist.
  */
 export function findEngine(file?: string): string {
   const bundled = fileURLToPath(new URL('hcl.wasm', import.meta.url));

@@ -1,12 +1,12 @@
 // The binary format of WebAssembly: https://webassembly.github.io/spec/core/binary/modules.html
-/** The magic number and the version, of four bytes each, are before the sections. */
+/** The magic number and the version, four bytes each, come before the sections. */
 const HEADER_BYTES = 8;
 const MEMORY_SECTION = 5;
 const PAGE_BYTES = 64 * 1024;
 
 /**
- * Sets the maximum of the module's memory, which Go's linker leaves open and a worker's `resourceLimits` do
- * not count. An allocation beyond this maximum ends only the engine.
+ * Returns the module with a maximum for its memory. Go's linker sets none, and the `resourceLimits` of a
+ * worker do not cover this memory. An allocation beyond the maximum ends the engine, but not its process.
  */
 export function limitMemory(module: Uint8Array, megabytes: number): Uint8Array {
   let offset = HEADER_BYTES;
@@ -25,8 +25,8 @@ export function limitMemory(module: Uint8Array, megabytes: number): Uint8Array {
 }
 
 /**
- * Encodes the section of a single memory with a maximum. Go's linker encodes its limits as `00 min`; with a
- * maximum they are `01 min max`.
+ * Encodes the memory section with a maximum, in pages. The section has one memory. Go's linker encodes the
+ * limits of the memory as `00 min`; with a maximum they are `01 min max`.
  */
 function boundedSection(content: Uint8Array, maximum: number): Uint8Array {
   // Before the minimum are the number of memories and the byte that says whether there is a maximum.

@@ -13,7 +13,7 @@ import { LIMITS } from '#domain/pipeline/limits.ts';
 import type { HclDocument, HclEngine } from './engine.ts';
 import { withLineFeeds } from './line-ends.ts';
 
-/** Preserves a byte order mark, which counts in HCL's positions. */
+/** Keeps a byte order mark, because HCL counts it in byte positions. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const encoder = new TextEncoder();
 
@@ -21,8 +21,9 @@ const encoder = new TextEncoder();
 export type ParsedDocument = HclDocument & Pick<ParsedText, 'spell'>;
 
 /**
- * Parses a text and explains templates of other languages in it, such as those of a shell. If such templates
- * cause errors, it parses the text without them, so that all other problems are real ones.
+ * Parses a text and explains `${…}` and `%{…}` in it that another language, such as a shell, should read. If
+ * such templates cause errors, it parses the text again without them, so that the remaining problems have
+ * other causes.
  */
 export function parseText(engine: HclEngine, source: string | Uint8Array, time?: string): ParsedDocument {
   const normalized = withLineFeeds(source);
@@ -50,7 +51,10 @@ function parse(engine: HclEngine, source: string | Uint8Array, time: string | un
 const isBroken = ({ problems }: HclDocument): boolean =>
   problems.some(({ severity }) => severity === 'error');
 
-/** A template whose end is hidden by a comment is never closed, so the text looks nested. */
+/**
+ * If a comment hides the end of a template, the template is never closed, so the text looks too deep or too
+ * long.
+ */
 const mayBeMistaken = ({ problems: [first] }: HclDocument): boolean =>
   first?.code === 'too-deep' || first?.code === 'too-many-lines';
 
@@ -74,8 +78,8 @@ function withoutForeign(
     const judged = judgeForeignTemplates(foreign, currentDocument.problems, wrongTemplates);
     if (judged.length === wrongTemplates.length) break;
     wrongTemplates = judged;
-    // There are too many templates to judge the rest of the text. It is judged once these templates are
-    // corrected.
+    // With so many templates, the other problems are not reported until the user has corrected these
+    // templates.
     if (foreign.length >= MAX_FOREIGN_TEMPLATES)
       return { ...currentDocument, problems: wrongTemplates.map(explainForeignTemplate) };
     currentDocument.release();
@@ -83,15 +87,15 @@ function withoutForeign(
   }
   const numbers = foreign.filter(({ kind }) => kind === 'number');
   const explained = [...wrongTemplates, ...numbers].map(explainForeignTemplate);
-  // Without a body, the guard refused the text, and that is its only problem. Templates that caused the
-  // refusal replace it.
+  // A document without a body has one problem: why the guard refused the text. Wrong templates that caused
+  // the refusal explain it better.
   const otherProblems = !currentDocument.body && wrongTemplates.length > 0 ? [] : currentDocument.problems;
   return { ...currentDocument, problems: [...otherProblems, ...explained] };
 }
 
 const MAX_TEXT_BYTES = 80;
 
-/** Adds to each problem the beginning of its text. */
+/** Adds to each problem the beginning of the text at its position. */
 function withTexts(problems: readonly HclProblem[], text: string): HclProblem[] {
   const bytes = encoder.encode(text);
   return problems.map((problem) => {

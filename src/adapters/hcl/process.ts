@@ -14,15 +14,15 @@ import type { CompileRequest, EvaluationLimits, HostAnswer, HostRequest } from '
 /** A child process that compiles one text at a time. */
 export interface CompilerProcess {
   send(request: CompileRequest, limits: EvaluationLimits): Promise<Compilation>;
-  /** The process has ended: start another one. */
+  /** True once the process has ended or failed: start another one. */
   hasEnded(): boolean;
   stop(): Promise<void>;
 }
 
 const isSource = import.meta.url.endsWith('.ts');
-/** The program of the process: beside the bundle, or this source file's neighbour. */
+/** The program of the process. It is beside the bundle, or beside this source file. */
 const program = fileURLToPath(new URL(isSource ? './host.ts' : './hcl-host.js', import.meta.url));
-/** The only folder that the program may read, besides that of the engine. */
+/** The program may read only this folder and that of the engine. */
 const readableFolder = fileURLToPath(new URL(isSource ? '../../../' : './', import.meta.url));
 
 export function startProcess(engine: string, memoryLimitMb: number): CompilerProcess {
@@ -56,7 +56,7 @@ export function startProcess(engine: string, memoryLimitMb: number): CompilerPro
       const answer = new Promise<HostAnswer>((resolve) => {
         settle = resolve;
       });
-      // The process enforces the limit itself. This timer kills a process that no longer responds.
+      // The process enforces the limits itself. This timer kills a process that does not respond.
       const killTimer = setTimeout(() => {
         end(busyDiagnostic(limits));
         child.kill('SIGKILL');
@@ -80,8 +80,8 @@ export function startProcess(engine: string, memoryLimitMb: number): CompilerPro
 }
 
 /**
- * Starts the process without an environment. It can start no program, write no file, and read only itself and
- * the engine.
+ * Starts the process without environment variables. It may start threads, but no programs. It may write no
+ * files, and read only its own files and the engine.
  */
 function forkHost(engine: string, memoryLimitMb: number): ChildProcess {
   return forkProgram(program, [engine, String(memoryLimitMb)], {
@@ -111,7 +111,7 @@ async function preferForOutOfMemory({ pid }: ChildProcess): Promise<void> {
   await writeFile(`/proc/${pid}/oom_score_adj`, HIGHEST_OOM_SCORE).catch(() => undefined);
 }
 
-/** An idle child must not keep this process alive. */
+/** Lets this process end while the child is idle. */
 function unrefChild(child: ChildProcess): void {
   child.unref();
   child.channel?.unref();

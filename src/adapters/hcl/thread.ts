@@ -10,12 +10,12 @@ import type {
   WorkerData,
 } from './worker-messages.ts';
 
-/** A thread that compiles one text at a time. It ends after a failure. */
+/** A thread that compiles one text at a time. After an answer of the kind `failed` it has ended. */
 export interface CompilerThread {
   send(request: CompileRequest, limits: EvaluationLimits): Promise<HostAnswer>;
 }
 
-/** The program of the thread: beside the bundle, or this source file's neighbour. */
+/** The program of the thread. It is beside the bundle, or beside this source file. */
 const workerUrl = new URL(
   import.meta.url.endsWith('.ts') ? './worker.ts' : './hcl-worker.js',
   import.meta.url,
@@ -57,7 +57,7 @@ export function startThread(module: WorkerData['module'], memoryLimitMb: number)
   };
 }
 
-/** `range`: the expression that was being evaluated. */
+/** `range`: the expression that was being evaluated; undefined if none was. */
 function timeLimitDiagnostic(timeLimitMs: number, range?: Range): Diagnostic {
   const positionText = range ? ': it was at this expression' : '';
   return diagnose(
@@ -67,7 +67,10 @@ function timeLimitDiagnostic(timeLimitMs: number, range?: Range): Diagnostic {
   );
 }
 
-/** The diagnostic of a thread that mostly waited for a processor. It does not mean that the text is wrong. */
+/**
+ * The diagnostic if a thread reaches the limit of wall time but not of processor time. It does not mean that
+ * the text is wrong.
+ */
 export function busyDiagnostic({ wallMs }: EvaluationLimits): Diagnostic {
   return diagnose(
     'machine-busy',

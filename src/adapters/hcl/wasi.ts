@@ -14,12 +14,12 @@ export class EngineExit extends Error {}
 
 /**
  * The system calls of Go's runtime: clocks, random numbers, polling of clocks, and output to stderr. There
- * are no files, arguments or environment, so the engine can access nothing. (node:wasi prints a warning at
- * every start.)
+ * are no files, arguments or environment variables, so the engine can access nothing. `node:wasi` is not
+ * used, because it prints a warning at every start.
  */
 export function systemCalls(memory: () => WebAssembly.Memory): {
   calls: Record<string, (...args: never[]) => number>;
-  /** What the runtime wrote to stderr: the cause of its end. */
+  /** What the runtime wrote to stderr. After a fatal fault, this is the cause. */
   stderr: () => string;
 } {
   const view = () => new DataView(memory().buffer);
@@ -71,8 +71,8 @@ export function systemCalls(memory: () => WebAssembly.Memory): {
 }
 
 /**
- * Writes an event for each subscription to a clock, as if its time were up: the runtime checks the time
- * itself, and never blocks here. Returns the number of events.
+ * Writes an event for each subscription to a clock, as if its time were up. So the runtime never blocks here;
+ * it checks the time itself. Returns the number of events.
  */
 function expireClocks(view: DataView, subscriptions: number, events: number, length: number): number {
   let count = 0;
@@ -86,7 +86,10 @@ function expireClocks(view: DataView, subscriptions: number, events: number, len
   return count;
 }
 
-/** Adds every other system call that the module imports; they return "not supported". */
+/**
+ * Returns the imports of the module: `calls`, and for each other system call a function that returns "not
+ * supported".
+ */
 export function completeImports(
   module: WebAssembly.Module,
   calls: Record<string, (...args: never[]) => number>,

@@ -1,6 +1,8 @@
 import type { Block, Body, Expression, HclProblem, Item, Range, Value } from '#domain/language/syntax.ts';
 
-/** The engine's JSON (engine/encode.go, engine/value.go), and its conversion to the domain's syntax tree. */
+/**
+ * The answer to `parse` in the engine's JSON (engine/encode.go, engine/value.go). `fault`: the engine failed.
+ */
 export interface ParseAnswer {
   fault?: string;
   diagnostics: WireProblem[];

@@ -5,7 +5,7 @@ import type { GivenVariables } from '#domain/pipeline/variables.ts';
 export interface WorkerData {
   /** hcl.wasm with a memory limit, compiled once for all threads of a process. */
   module: WebAssembly.Module;
-  /** Shared memory with the range under evaluation: see `evaluated-range.ts`. */
+  /** Shared memory for the range of the evaluated expression (see `evaluated-range.ts`). */
   rangeMemory: SharedArrayBuffer;
 }
 
@@ -17,7 +17,10 @@ export interface CompileRequest {
   time: string;
 }
 
-/** The thread serialises the compilation, so its size is known before another process has to hold it. */
+/**
+ * The compilation is serialised by the thread, so that its size is known before it is sent to another
+ * process.
+ */
 export type CompileAnswer =
   | { kind: 'compiled'; compilation: Uint8Array }
   | { kind: 'too-long'; bytes: number };
@@ -29,9 +32,9 @@ export interface HostRequest {
 }
 
 export interface EvaluationLimits {
-  /** In processor time: a text that takes longer is at fault. */
+  /** Processor time. A text that takes longer is at fault. */
   cpuMs: number;
-  /** In wall time: a text that takes longer may be valid, but blocks the texts that wait. */
+  /** Wall time. A text that takes longer may be valid, but blocks the texts that wait for the process. */
   wallMs: number;
 }
 

@@ -7,13 +7,16 @@ import { openEvaluatedRange } from './evaluated-range.ts';
 import type { CompileAnswer, CompileRequest, WorkerData } from './worker-messages.ts';
 
 /*
- * The compiler thread: one request at a time. A fault of the engine ends the thread, and host.ts starts
- * another one.
+ * The compiler thread, which host.ts starts. It handles one request at a time. A fault of the engine ends the
+ * thread, and host.ts starts another one for the next request.
  */
 const { module, rangeMemory }: WorkerData = workerData;
 const evaluatedRange = openEvaluatedRange(rangeMemory);
 const engine = startEngine(module);
-/** Collects garbage after this many bytes of text. Parsing creates about a thousand times as much garbage. */
+/**
+ * The engine collects garbage after it has parsed this many bytes of text. Parsing a byte creates about a
+ * thousand bytes of garbage.
+ */
 const COLLECT_AFTER_BYTES = 16 * 1024;
 let uncollectedBytes = 0;
 const post = (message: CompileAnswer | { kind: 'ready' }): void => parentPort?.postMessage(message, []);

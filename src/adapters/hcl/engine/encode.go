@@ -18,7 +18,7 @@ import (
 // which it writes them.
 type encoder struct {
 	bytes []byte
-	// limit is the maximum length of a value; the rest is omitted.
+	// limit is the length of the output in bytes at which a value is cut off; 0 means no limit.
 	limit       int
 	expressions []hclsyntax.Expression
 }
@@ -120,7 +120,7 @@ func withoutStack(detail string) string {
 	return before + message
 }
 
-// body writes attributes and blocks in the order of the file; the library stores them apart.
+// body writes attributes and blocks in the order of the file. The library keeps them in two collections.
 func (e *encoder) body(body *hclsyntax.Body) {
 	type item struct {
 		offset int

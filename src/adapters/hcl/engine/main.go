@@ -32,8 +32,8 @@ var (
 	protected = map[uint32]map[uint32]struct{}{}
 	scopes    = map[uint32]*scope{}
 	lastID    uint32
-	// callable is the parent of all scopes with the same time and holds the functions. If the scopes held them,
-	// HCL would suggest a random one of them for an unknown function.
+	// callable is the parent of all scopes with the same time and holds the functions. If each scope held
+	// them, HCL would suggest a random function for an unknown one.
 	callable     *hcl.EvalContext
 	callableTime string
 )
@@ -43,9 +43,9 @@ type scope struct {
 	opaque  opaque.Texts
 }
 
-// The caller sets the hard memory limit. The soft limit makes the garbage collector run well before it. Below
-// the soft limit the collector runs rarely: a text of a thousand lines takes half the time if garbage is
-// collected afterwards.
+// The caller sets the hard memory limit. The soft limit of 128 MiB makes the garbage collector run well
+// before that. Below the soft limit, the collector runs rarely, because a text of a thousand lines takes half
+// the time if garbage is collected after it.
 func init() {
 	debug.SetGCPercent(400)
 	debug.SetMemoryLimit(128 << 20)
@@ -75,7 +75,7 @@ func releaseScope(id uint32) {
 	delete(scopes, id)
 }
 
-// maxPieces is the maximum number of lines of a heredoc.
+// maxPieces is the maximum number of lines of a heredoc, or of pieces of a quoted string.
 const maxPieces = 5_000
 
 //go:wasmexport parse
@@ -161,7 +161,7 @@ func protect(tree, expression uint32) {
 	opaque.Protect(trees[tree][expression])
 }
 
-// maxValue is the maximum length of an encoded value: four times the longest text.
+// maxValue is the maximum length of an encoded value in bytes: four times the longest text of a pipeline.
 const maxValue = 1 << 20
 
 // functionNames returns the names of all functions as a JSON list.

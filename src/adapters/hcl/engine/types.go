@@ -15,8 +15,8 @@ import (
 )
 
 // convertTo converts a value to a type expression such as list(string) or object({ name = string, port =
-// optional(number, 80) }), by HCL's own rules. Without a value it only reads the type. Diagnostics about the
-// type have a range, those about the value have none.
+// optional(number, 80) }), by HCL's own rules. Without a value (length 0), it only checks the type.
+// Diagnostics about the type have a range, those about the value have none.
 //
 //go:wasmexport convertTo
 func convertTo(tree, expression, address, length uint32) (answer uint64) {

@@ -107,7 +107,7 @@ func decodeCompound(wire map[string]any) cty.Value {
 }
 
 // decodeSequence returns a list, set or tuple. A list or set whose elements have different types becomes a
-// tuple; the engine itself writes no such value.
+// tuple. The engine never writes such a list or set itself.
 func decodeSequence(kind string, items []any) cty.Value {
 	values := make([]cty.Value, len(items))
 	for i, item := range items {
@@ -157,8 +157,8 @@ func decodeMapping(kind string, entries []any) cty.Value {
 	return cty.MapVal(values)
 }
 
-// elementType returns the common type of all values, or NilType. It converts nulls among the values to the
-// common type, in place.
+// elementType returns the common type of all values, or NilType if there is none. It also changes values:
+// nulls get the common type.
 func elementType(values []cty.Value) cty.Type {
 	common := cty.DynamicPseudoType
 	for _, value := range values {

@@ -46,7 +46,8 @@ func checked(inner function.Function, check func(args []cty.Value) error) functi
 	})
 }
 
-// bounded returns the function with checks that its arguments and result are numbers within the limits.
+// bounded returns the function with checks that the numbers in its arguments and in its result are within the
+// limits.
 func bounded(inner function.Function) function.Function {
 	return wrapped(inner, func(args []cty.Value) (cty.Value, error) {
 		for i, arg := range args {

@@ -29,7 +29,7 @@ var (
 		return false
 	})
 
-	// coalesce also skips empty strings, unlike go-cty's.
+	// Unlike go-cty's function, coalesce also skips empty strings.
 	coalesce = function.New(&function.Spec{
 		VarParam: &function.Parameter{Name: "vals", Type: cty.DynamicPseudoType, AllowNull: true, AllowDynamicType: true},
 		Type: func(args []cty.Value) (cty.Type, error) {
@@ -57,7 +57,7 @@ var (
 		},
 	})
 
-	// length also counts the characters of a string, unlike go-cty's.
+	// Unlike go-cty's function, length also counts the characters of a string.
 	length = function.New(&function.Spec{
 		Params: []function.Parameter{{Name: "value", Type: cty.DynamicPseudoType}},
 		Type: func(args []cty.Value) (cty.Type, error) {
@@ -78,7 +78,7 @@ var (
 		},
 	})
 
-	// lookup accepts no default, unlike go-cty's: a missing key is then an error.
+	// Unlike go-cty's function, lookup can be called without a default: then a missing key is an error.
 	lookup = function.New(&function.Spec{
 		Params:   []function.Parameter{{Name: "inputMap", Type: cty.DynamicPseudoType}, {Name: "key", Type: cty.String}},
 		VarParam: &function.Parameter{Name: "default", Type: cty.DynamicPseudoType, AllowNull: true, AllowDynamicType: true},

@@ -1,6 +1,6 @@
-// Package functions has the functions of expressions: Terraform's, by name and behaviour. Most are go-cty's;
-// those that it lacks or that differ are here. None accesses a clock, files, processes or random numbers: the
-// time is a parameter.
+// Package functions has the functions that expressions can call. They have the names and the behaviour of
+// Terraform's functions. Most come from go-cty; those that go-cty lacks, or that behave differently there,
+// are in this package. None reads a clock, files, processes or random numbers: the time is a parameter.
 package functions
 
 import (

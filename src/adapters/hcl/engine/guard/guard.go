@@ -101,7 +101,7 @@ func refuse(code string, at hcl.Range, summary, detail string) *Problem {
 
 // frame is an open bracket, template or string.
 type frame struct {
-	// body is true for braces, and for the file itself: there a line end begins another expression.
+	// body is true for braces and for the file itself: in these, a line end begins another expression.
 	body bool
 	// weight is how much the frame itself adds to the depth.
 	weight int
@@ -116,11 +116,11 @@ type frame struct {
 type depthCounter struct {
 	frames []frame
 	total  int
-	// afterOperand is true after an operand: a bracket is then an index, otherwise a list.
+	// afterOperand is true after an operand: there a bracket begins an index, elsewhere a list.
 	afterOperand bool
 }
 
-// read counts a token. word is the token after it, if it begins a directive.
+// read counts a token. word is the token after it if the token begins a template directive, otherwise nil.
 func (d *depthCounter) read(token hclsyntax.TokenType, word []byte) {
 	switch token {
 	case hclsyntax.TokenOBrace:

@@ -57,8 +57,8 @@ func careOf(call *hclsyntax.FunctionCallExpr, position int) care {
 	return cares[min(position, len(cares)-1)]
 }
 
-// careOfRest returns the care for a list that is expanded to the arguments from this position on. The list is
-// inspected unless the function moves all of these arguments.
+// careOfRest returns the care for a list that is expanded to the arguments from this position on. The care is
+// all unless the function moves each of these arguments.
 func careOfRest(call *hclsyntax.FunctionCallExpr, position int) care {
 	if call.Name == "format" && position > 0 {
 		if verbs, ok := verbsOf(call); ok && arePlain(verbs) {

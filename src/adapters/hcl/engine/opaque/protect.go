@@ -53,11 +53,12 @@ type care int
 const (
 	// nothing: the value is moved, or becomes part of a string.
 	nothing care = iota
-	// itself: a string is inspected, but not the contents of a list or map.
+	// itself: a string is inspected. Of a list or map, the contents are not.
 	itself
-	// structure: a string is moved, but a list or map is written out.
+	// structure: a string is moved. A list or map is inspected, because it is written out.
 	structure
-	// elements: like structure, but the strings of a list are moved one by one.
+	// elements: like structure, but a list of strings is not inspected, because its strings are moved one by
+	// one.
 	elements
 	// everything is inspected.
 	all

@@ -53,8 +53,8 @@ type text struct {
 	Problems  []problem `json:"problems"`
 	Items     []any     `json:"items"`
 	Formatted string    `json:"formatted"`
-	// Sure is the result of the guard's quick check. Wrongly lists limits for which it disagrees with the
-	// tokens.
+	// Sure is the result of the guard's quick check. Wrongly lists the limits with which the quick check
+	// accepts the text although CheckTokens refuses it.
 	Sure    bool           `json:"sure"`
 	Wrongly []guard.Limits `json:"wrongly"`
 }
