@@ -4,15 +4,18 @@ import { isError } from './is-error.ts';
 
 export interface BufferedOutput {
   destination: DestinationStream;
-  /** Adds a line to the buffer, which is written before the next turn of the event loop. */
+  /** Adds a line to the buffer, which is written at the end of this turn of the event loop. */
   add(line: string): void;
-  /** Empties the buffer and returns its text: write it before anything else, so that lines stay in order. */
+  /**
+   * Empties the buffer and returns its text. The caller must write this text before its own, so that lines
+   * stay in order.
+   */
   takeBuffered(): string;
 }
 
 /**
- * Writes the lines of one turn of the event loop together: one write costs as much as a small response. A
- * custom destination gets each line at once.
+ * Writes the lines of one turn of the event loop together to standard output, because a write costs as much
+ * as a small response. A custom destination gets each line at once.
  */
 export function bufferOutput(customDestination?: DestinationStream): BufferedOutput {
   if (customDestination !== undefined)
@@ -46,7 +49,7 @@ export function bufferOutput(customDestination?: DestinationStream): BufferedOut
   };
 }
 
-/** How long to wait for a reader of standard output that reads nothing. */
+/** How long the exit waits while the reader of standard output reads nothing. */
 const MAX_STALL_MS = 5000;
 const PAUSE_MS = 10;
 

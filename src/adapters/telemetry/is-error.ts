@@ -1,6 +1,9 @@
 import { types } from 'node:util';
 
-/** True also for errors of another realm and for those of Fastify, which skips the native constructor. */
+/**
+ * Also true for errors of another realm, which fail `instanceof`, and for those of Fastify, which are no
+ * native errors.
+ */
 export function isError(value: unknown): value is Error {
   return value instanceof Error || types.isNativeError(value);
 }

@@ -24,7 +24,7 @@ const SECRET_KEYS: ReadonlySet<string> = new Set([
   'secret',
   'connectionString',
 ]);
-/** Levels of nested fields that are searched for secrets. */
+/** How many levels of nested fields are searched for secrets, including the first. */
 const MAX_DEPTH = 3;
 
 export type Log = Logger;
@@ -48,12 +48,15 @@ export function createLog(level: string, component: string, destination?: Destin
   return log;
 }
 
-/** Used instead of pino's redaction, which takes as long as the rest of a small request. */
+/**
+ * Replaces the values of secret fields. Pino's redaction is not used, because it takes as long as the rest of
+ * a small request.
+ */
 function hideSecrets(fields: object): Record<string, unknown> {
   return { ...fields, ...hiddenFields(fields, MAX_DEPTH) };
 }
 
-/** Returns only the fields with secrets, with the secrets hidden. */
+/** Returns only the fields that are or contain secrets, with these secrets hidden. */
 function hiddenFields(fields: object, depth: number): Record<string, unknown> {
   const changed: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(fields)) {
@@ -66,11 +69,12 @@ function hiddenFields(fields: object, depth: number): Record<string, unknown> {
   return changed;
 }
 
-/** A webhook token in a path. The expression does not match the pattern of the route, `/webhooks/:token`. */
+/** A webhook token in a path. The pattern of the route, `/webhooks/:token`, does not match. */
 const TOKEN_IN_PATH = /(\/webhooks\/)[^\s"\\/?#:][^\s"\\/?#]*/g;
 
 /**
- * What JSON does not escape: control characters of terminals, and characters that change the text direction.
+ * Invisible characters that JSON does not escape: control characters of terminals, and those that change the
+ * text direction.
  */
 const INVISIBLE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
@@ -109,7 +113,10 @@ export interface AccessLine {
   milliseconds: number;
 }
 
-/** Routes that probes request every few seconds. Failures are logged elsewhere, so these lines are debug. */
+/**
+ * Routes that probes request every few seconds. Their lines have the level debug, because a failing probe is
+ * logged elsewhere.
+ */
 const PROBE_ROUTES = new Set(['/health']);
 const MESSAGE = 'answered';
 
@@ -141,8 +148,8 @@ export function accessLineOf(
 }
 
 /**
- * Writes the line that `log.info` would write, in a tenth of the time. Each value is a number or comes from a
- * fixed set or form, so nothing needs to be hidden or cleaned.
+ * Returns a function that writes the line that `log.info` would write, in a tenth of the time. Each value is
+ * a number, or comes from a fixed set, or has a fixed form, so nothing needs to be hidden or cleaned.
  */
 function accessWriter(log: Log, component: string, output: BufferedOutput): WriteLine {
   const end = `,"msg":"${MESSAGE}"}\n`;

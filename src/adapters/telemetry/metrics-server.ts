@@ -2,13 +2,16 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { Registry } from 'prom-client';
 import { pathWithoutQuery, sendPlainly } from './plain-response.ts';
 
-/** Returns undefined if the process is ready, otherwise the reason, as a sentence that anyone may read. */
+/**
+ * Resolves to undefined if the process is ready, otherwise to the reason why not, as a sentence that anyone
+ * may read.
+ */
 export type Readiness = () => Promise<string | undefined>;
 
 /**
- * Creates the server of the port that only the cluster can reach: `/metrics`, `/healthz` (503 if `stuck`
- * returns a reason) and `/readyz` (503 if `readiness` does). The server stays up while the process drains, so
- * that Prometheus can scrape it once more and the kubelet sees the failing readiness.
+ * Creates the server for the port that only the cluster can reach: `/metrics`, `/healthz` (503 if `stuck`
+ * returns a reason) and `/readyz` (503 if `readiness` returns one). Keep the server open while the process
+ * drains, so that Prometheus can scrape it once more and the kubelet sees that the process is not ready.
  */
 export function createMetricsServer(
   registry: Registry,

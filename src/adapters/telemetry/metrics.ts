@@ -1,8 +1,8 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 /**
- * Creates the metrics of one process; the label `component` of each sample names the process. Labels come
- * from fixed sets only, such as patterns of routes; never names that users choose.
+ * Creates the metrics of one process. The label `component` of each sample names the process. The values of
+ * labels come from fixed sets, such as the patterns of routes, and are never names that users choose.
  */
 export function createMetrics(component: string, version: string): { registry: Registry } {
   const registry = new Registry();
@@ -38,7 +38,7 @@ export function requestMetrics(registry: Registry): ObserveRequest {
   };
 }
 
-/** Other methods get the label `other`, because clients may send any word as the method. */
+/** Requests with another method get the label `other`, because clients may send any word as the method. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 export interface PublicMetrics {
@@ -77,7 +77,7 @@ export function publicMetrics(registry: Registry): PublicMetrics {
 
 export interface AgentMetrics {
   session(result: SessionResult, seconds: number): void;
-  /** A second key used a nonce, so someone other than the nonce's agent has read it. */
+  /** A second key came with the nonce of an agent, so someone else has read the nonce. */
   nonceReused(): void;
   events(count: number): void;
   /** How long an agent waited until the address of its Pod was known. */

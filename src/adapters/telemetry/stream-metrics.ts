@@ -4,9 +4,9 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 export type StreamKind = 'build' | 'pipeline' | 'overview' | 'debug';
 
 /**
- * Why a stream ended. `over`: what it follows has ended. `reader`: the viewer left. `slow`: the viewer read
- * nothing for too long. `rights`: the viewer lost the right to read. `failure`: the read failed. `stop`: the
- * process stops.
+ * Why a stream ended. `over`: what the stream follows has ended. `reader`: the viewer left. `slow`: the
+ * viewer read nothing for too long. `rights`: the viewer lost the right to read. `failure`: the gateway could
+ * not read what the stream shows. `stop`: the process stops.
  */
 export type EndedBy = 'over' | 'reader' | 'slow' | 'rights' | 'failure' | 'stop';
 
@@ -14,7 +14,10 @@ export interface StreamMetrics {
   /** Sets the function that lists the open streams. It is called at each scrape. */
   watch(listOpen: () => Iterable<{ kind: StreamKind; buffered: boolean }>): void;
   ended(kind: StreamKind, by: EndedBy): void;
-  /** `by`: the limit that was reached. */
+  /**
+   * `by`: whose limit of open streams was reached. `strangers`: that of all viewers who are not members of
+   * the team.
+   */
   refused(by: 'account' | 'address' | 'strangers' | 'process'): void;
 }
 
