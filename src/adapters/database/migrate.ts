@@ -129,7 +129,7 @@ async function createPartition(
 }
 
 /**
- * Reads the catalog, because `to_regclass` may miss a table that another process created while this one
+ * Reads the catalog, because `to_regclass` may miss a table that another process created while this process
  * waited for the lock.
  */
 async function hasTable(connection: Pick<DatabasePool, 'oneFirst'>, name: string): Promise<boolean> {
@@ -140,7 +140,7 @@ async function hasTable(connection: Pick<DatabasePool, 'oneFirst'>, name: string
   );
 }
 
-/** The first day, as `2031-11-01`, of the month that is `monthsAhead` months after this one. */
+/** Returns the first day, as `2031-11-01`, of the month that is `monthsAhead` months after that of `now`. */
 function firstDayOfMonth(now: Date, monthsAhead: number): string {
   const first = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + monthsAhead, 1));
   return first.toISOString().slice(0, 10);

@@ -43,7 +43,7 @@ export async function buildsToStart(
   });
 }
 
-/** Builds with a Pod whose agent has not opened its session, and warm Pods that are not ready. */
+/** Returns the Pods of builds whose agent has not opened its session, and warm Pods that are not ready. */
 export async function startingPods({ pool }: Database): Promise<StartingBuildPod[]> {
   const found = await pool.any(prepared<StartingBuildPod>('starting_pods')`
     SELECT t.name AS team, a.pod_uid AS "podUid", a.pod_created_at AS "podCreatedAt"

@@ -19,8 +19,8 @@ export function decodeText({ encoding, content }: StoredText): string {
 }
 
 /**
- * The first day of the month in which a build was created, as `2026-11-01`. All logs of the build are in the
- * table of that month.
+ * Returns the first day of the month in which a build was created, as `2026-11-01`. All logs of the build are
+ * in the table of that month.
  */
 export function logMonth(createdAt: Date): string {
   return `${createdAt.toISOString().slice(0, 7)}-01`;

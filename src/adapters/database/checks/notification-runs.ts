@@ -37,7 +37,7 @@ type DueRow = Pick<BuildRow, 'team' | 'pipelineId' | 'job' | 'revision'> &
     previousOutcome: PreviousOutcome | null;
   };
 
-/** Due notifications of teams without an open run, oldest first. */
+/** Returns the due notifications of teams that have no open run of notifications, oldest first. */
 export async function dueNotifications({
   pool,
   definitions,

@@ -3,8 +3,8 @@ import { LOCK, prepared, type Transaction } from './pool.ts';
 
 /**
  * Locks the pipeline until the transaction ends, so that no other transaction saves it, decides on it or ends
- * its builds. Read facts with a later statement: this one sees the data from before it got the lock. Returns
- * the row id of the pipeline; undefined if there is no such pipeline.
+ * its builds. Read facts with a later statement, because the statement that locks sees the data from before
+ * it got the lock. Returns the row id of the pipeline; undefined if there is no such pipeline.
  */
 export async function lockPipeline(
   connection: Transaction,

@@ -28,8 +28,8 @@ export interface PoolOptions {
   /** 10 by default. */
   maximumConnections?: number;
   /**
-   * Called before `openPool` tries again to connect, and when an idle connection breaks. The pool replaces
-   * that one.
+   * Called before `openPool` tries again to connect, and when an idle connection breaks. The pool replaces a
+   * broken connection.
    */
   onError?: (error: Error) => void;
   /** How long `openPool` tries to connect; 60 s by default. */
@@ -119,7 +119,10 @@ export const rows = <T>(): ReturnType<typeof sql.type<RowSchema<T>>> => sql.type
 export const prepared = <T>(name: string): ReturnType<typeof sql.prepared<RowSchema<T>>> =>
   sql.prepared(name, rowSchema<T>());
 
-/** First argument of `pg_advisory_xact_lock(class, id)`. The id is the row id, or 0 for `access`. */
+/**
+ * First argument of `pg_advisory_xact_lock(class, id)`. The id is the row id of the pipeline or team, or 0
+ * for `access`.
+ */
 export const LOCK = { pipeline: 1, team: 2, access: 3 } as const;
 
 /** Bigint array parameter. */

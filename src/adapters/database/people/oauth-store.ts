@@ -10,7 +10,8 @@ import { oauthFlows } from './oauth-flows.ts';
 import { signInMethods, signInMethodsTransaction } from './sign-in-methods.ts';
 
 /**
- * Providers, identities and sign-ins in progress. Changes that could lock somebody out take the access lock.
+ * Stores providers, identities and sign-ins in progress. Changes after which someone might be unable to sign
+ * in take the access lock.
  */
 export function oauthStore(database: Database): OAuthStore {
   const { pool } = database;

@@ -4,7 +4,7 @@ import type { TeamSettingsTransaction } from '#flows/people/ports.ts';
 import { audit } from './audit-store.ts';
 import { notifyTeamChanged, saveGroups } from './team-members.ts';
 
-/** Settings of a team that people change through the API. */
+/** Reads and changes the settings of a team that people may change through the API. */
 export function teamSettings(connection: Transaction, team: string): TeamSettingsTransaction {
   return {
     async team() {

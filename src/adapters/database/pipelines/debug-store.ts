@@ -44,7 +44,7 @@ export function debugStore({ pool }: Database): DebugStore {
 
 const targetName = ({ pipeline, job, number }: BuildRef): string => `${pipeline}/${job}/${number}`;
 
-/** Leaves out of `steps` those that do not run, services, and steps that only contain other steps. */
+/** `steps` has the running steps, except services and steps that only contain other steps. */
 async function targetOf(
   pool: Database['pool'],
   ref: BuildRef,

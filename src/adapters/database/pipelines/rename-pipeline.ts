@@ -57,7 +57,7 @@ async function lockTeamAndPipeline(connection: Transaction, { id, teamId }: Lock
   await connection.query(rows()`SELECT pg_advisory_xact_lock(${LOCK.pipeline}, ${id}::int)`);
 }
 
-/** Why the pipeline cannot get the name `to`; undefined if it can. */
+/** Returns why the pipeline cannot get the name `to`; undefined if it can. */
 async function refusal(
   connection: Transaction,
   { id, teamId }: LockedPipeline,

@@ -3,7 +3,7 @@ import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { ResourceTransaction } from '#flows/builds/action-ports.ts';
 import { pinTransaction } from './pin-resource.ts';
 
-/** Changes of a resource by people: pins, disabled versions and webhooks. */
+/** What people change in a resource through the API: its pin, disabled versions and its webhook. */
 export function resourceActions(connection: Transaction, pipeline: number): ResourceTransaction {
   return {
     ...pinTransaction(connection),

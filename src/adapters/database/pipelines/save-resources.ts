@@ -15,7 +15,7 @@ export interface ResourcesToSave {
   webhookKey: Buffer;
 }
 
-/** Resources of the current definition. */
+/** Returns the resources of the current definition, in its order. */
 export async function resourcesOf(
   connection: Transaction,
   pipeline: number,

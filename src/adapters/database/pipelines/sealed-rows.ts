@@ -20,7 +20,7 @@ export interface SealedRows {
   saveWrappedKey(row: SealedRow, formerKeyId: string): Promise<void>;
 }
 
-/** Access to a table with sealed values. */
+/** Gives access to the sealed values of a table. */
 export function sealedRows(
   { pool }: { pool: DatabasePool },
   table: 'stored_secrets' | 'identity_keys',

@@ -5,8 +5,8 @@ import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
 const MAX_REMOVED = 100;
 
 /**
- * How many unused revisions a pipeline keeps: those that are replaced, and that no build or check run uses.
- * Older unused ones are deleted even before the retention period ends.
+ * How many unused revisions a pipeline keeps. A revision is unused if a newer one has replaced it and no
+ * build or check run has it. Older unused revisions are deleted even before the retention period ends.
  */
 export const MAX_UNUSED_REVISIONS = 20;
 

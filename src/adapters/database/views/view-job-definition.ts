@@ -4,7 +4,7 @@ import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import type { Job } from '#domain/pipeline/pipeline.ts';
 import type { JobName } from '#flows/names.ts';
 
-/** The job in the current revision of its pipeline. */
+/** Returns the job as the current revision of its pipeline defines it. */
 export async function viewJobDefinition(
   { pool, definitions }: { pool: DatabasePool; definitions: Definitions },
   { team, pipeline, job }: JobName,

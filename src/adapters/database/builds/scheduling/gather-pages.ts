@@ -15,22 +15,29 @@ import type { Gathered, GatheredJob } from './gather.ts';
 type PassNeed = NeededPage & { kind: 'passes' };
 type UsedNeed = NeededPage & { kind: 'used' };
 
-/** Reads the newest page of every history that the gets of the jobs need. A page has up to `rows` rows. */
-export async function newestPages(connection: Transaction, gathered: Gathered, rows: number): Promise<Pages> {
+/**
+ * Reads the newest page of every history that the gets of the jobs need. A page has at most `rowsPerPage`
+ * rows.
+ */
+export async function newestPages(
+  connection: Transaction,
+  gathered: Gathered,
+  rowsPerPage: number,
+): Promise<Pages> {
   const needs = newestNeeds(gathered.jobs.map(({ facts }) => facts));
-  return await olderPages(connection, gathered, { needs, rows });
+  return await olderPages(connection, gathered, { needs, rowsPerPage });
 }
 
 /** Reads the pages that a decision needs and does not have yet. */
 export async function olderPages(
   connection: Transaction,
   { jobs, resources }: Gathered,
-  { needs, rows }: { needs: readonly NeededPage[]; rows: number },
+  { needs, rowsPerPage }: { needs: readonly NeededPage[]; rowsPerPage: number },
 ): Promise<Pages> {
   const ids = new Map<number, number>();
   const facts = jobs.map((job) => job.facts);
-  const passes = await passPages(connection, needs, { jobs: facts, resources, rows, ids });
-  const used = await usedPages(connection, needs, { jobs, rows });
+  const passes = await passPages(connection, needs, { jobs: facts, resources, rowsPerPage, ids });
+  const used = await usedPages(connection, needs, { jobs, rowsPerPage });
   return { passes, used, ids };
 }
 
@@ -63,7 +70,12 @@ interface PassRow {
 async function passPages(
   connection: Transaction,
   needs: readonly NeededPage[],
-  { jobs, resources, rows, ids }: Pick<Gathered, 'resources' | 'ids'> & { jobs: JobFacts[]; rows: number },
+  {
+    jobs,
+    resources,
+    rowsPerPage,
+    ids,
+  }: Pick<Gathered, 'resources' | 'ids'> & { jobs: JobFacts[]; rowsPerPage: number },
 ): Promise<GoodBuildPage[]> {
   const passNeeds = needs.filter((need): need is PassNeed => need.kind === 'passes');
   if (passNeeds.length === 0) return [];
@@ -95,16 +107,18 @@ async function passPages(
           AND (g.place, g.build_id) <= (n.version, n.build)
           AND NOT (n.resource = ANY(n.with_disabled)
             AND (SELECT v.disabled FROM versions v WHERE v.id = g.version_id))
-        ORDER BY place DESC, build_id DESC LIMIT ${rows + 1}) AS page) AS rows
+        ORDER BY place DESC, build_id DESC LIMIT ${rowsPerPage + 1}) AS page) AS rows
     FROM jsonb_to_recordset(${sql.jsonb(pages)})
       AS n (position integer, upstream bigint, resource bigint, version bigint, build bigint, also bigint[],
         with_disabled bigint[])`);
-  return found.flatMap(({ position, rows: readRows }): GoodBuildPage[] => {
+  return found.flatMap(({ position, rows }): GoodBuildPage[] => {
     const need = passNeeds[position];
     if (need === undefined) return [];
     const { upstream, resource, from } = need;
-    const passes = (readRows ?? []).map((row) => toPass(row, ids));
-    return [{ upstream, resource, from, rows: passes.slice(0, rows), end: passes.length <= rows }];
+    const passes = (rows ?? []).map((row) => toPass(row, ids));
+    return [
+      { upstream, resource, from, rows: passes.slice(0, rowsPerPage), end: passes.length <= rowsPerPage },
+    ];
   });
 }
 
@@ -140,7 +154,7 @@ function resourcesTakenTogether(jobs: JobFacts[]): Map<number, number[]> {
 async function usedPages(
   connection: Transaction,
   needs: readonly NeededPage[],
-  { jobs, rows }: { jobs: GatheredJob[]; rows: number },
+  { jobs, rowsPerPage }: { jobs: GatheredJob[]; rowsPerPage: number },
 ): Promise<UsedVersionPage[]> {
   const usedNeeds = needs.filter((need): need is UsedNeed => need.kind === 'used');
   if (usedNeeds.length === 0) return [];
@@ -153,13 +167,15 @@ async function usedPages(
     SELECT n.position, to_jsonb(ARRAY(
       SELECT version_id FROM build_inputs b
       WHERE b.used AND b.job_id = n.job AND b.resource_id = n.resource AND b.nth = n.nth AND b.version_id <= n.from
-      ORDER BY version_id DESC LIMIT ${rows + 1})) AS versions
+      ORDER BY version_id DESC LIMIT ${rowsPerPage + 1})) AS versions
     FROM jsonb_to_recordset(${sql.jsonb(pages)}) AS n (position integer, job bigint, resource bigint,
       nth smallint, "from" bigint)`);
   return found.flatMap(({ position, versions }): UsedVersionPage[] => {
     const need = usedNeeds[position];
     if (need === undefined) return [];
     const { job, get, from } = need;
-    return [{ job, get, from, versions: versions.slice(0, rows), end: versions.length <= rows }];
+    return [
+      { job, get, from, versions: versions.slice(0, rowsPerPage), end: versions.length <= rowsPerPage },
+    ];
   });
 }

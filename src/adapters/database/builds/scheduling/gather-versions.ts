@@ -53,8 +53,8 @@ export const heldFrom = sql.fragment`CASE WHEN r.hooks THEN (
 /**
  * SQL: unused versions of a get without `passed`. The plan must walk the index (scope_id, id) from the
  * baseline on. So both ends of the range are pairs of scope and version, and the scope is a range of one
- * value, as in `versions-in-order.ts`: then Postgres estimates that this walk reads little. `+ 0` keeps it
- * from using the index of places, along which it would read all versions from the floor on.
+ * value, as in `versions-in-order.ts`: then Postgres estimates that this walk reads little. `+ 0` keeps
+ * Postgres from using the index of places, along which it would read all versions from the floor on.
  */
 export const unusedVersions = (limit: number) => sql.fragment`ARRAY(
   SELECT ${placed} FROM versions v
@@ -81,8 +81,9 @@ const newestPassed = (limit: FragmentSqlToken) => sql.fragment`
   (${ofFirstUpstream} AND place = (SELECT v.place FROM versions v WHERE v.id = r.pinned_version) ${limit})`;
 
 /**
- * SQL condition: more unused versions passed than one page holds. Looks only at the oldest versions of the
- * page: builds take the oldest first, so if these are unused, the newer ones are unused too.
+ * SQL condition: more unused versions have passed the first upstream job than one page holds. Looks only at
+ * the oldest versions of the page: builds take the oldest first, so if these are unused, the newer ones are
+ * unused too.
  */
 export const manyPassedWait = sql.fragment`(
   SELECT count(*) FROM (${newestPassed(
@@ -91,8 +92,8 @@ export const manyPassedWait = sql.fragment`(
   WHERE ${neverUsed(sql.fragment`edge.version_id`)}) = ${PASSED_AT_EDGE}`;
 
 /**
- * SQL: unused versions that passed. A version's place is never below its id, so every version above
- * `dealt_with` also has its place above `dealt_with`.
+ * SQL: unused versions that have passed all upstream jobs. A version's place is never below its id, so every
+ * version above `dealt_with` also has its place above `dealt_with`.
  */
 export const unusedPassed = (limit: number) => sql.fragment`ARRAY(
   SELECT jsonb_build_array(n.place, n.version_id) FROM (

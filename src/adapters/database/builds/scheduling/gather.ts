@@ -144,7 +144,7 @@ const openAutomatic = sql.fragment`(SELECT jsonb_agg(o) FROM (
           AND NOT (b.cause ->> 'kind' = 'ready' AND b.status IN ('pending', 'waiting'))
         ORDER BY b.id LIMIT greatest(j.concurrency, 1)) AS o)`;
 
-/** SQL: builds for the newest set of versions that have not started. */
+/** SQL: builds that have not started, of those that take the newest set of versions. */
 const queuedNewest = sql.fragment`(SELECT jsonb_agg(o) FROM (
         SELECT b.id, b.number::text AS number FROM builds b
         WHERE b.job_id = j.id AND b.ended_at IS NULL AND b.cause ->> 'kind' = 'ready'

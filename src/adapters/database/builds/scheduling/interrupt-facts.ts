@@ -8,7 +8,7 @@ import type {
 
 type OriginRow = { id: number } & { [Field in keyof VersionOrigin]: string | null };
 
-/** Builds of the jobs that have not ended, and the origins of their versions and of `versions`. */
+/** Returns the open builds of the jobs, and the origins of the versions of these builds and of `versions`. */
 export async function interruptFacts(
   connection: Transaction,
   { jobs, versions }: { jobs: readonly number[]; versions: readonly number[] },

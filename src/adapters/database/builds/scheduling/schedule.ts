@@ -63,8 +63,7 @@ export function decisionTransaction(
       known = await gather();
       return await toFacts(connection, known, rowsPerPage);
     },
-    older: async (needs, rowsPerPage) =>
-      await olderPages(connection, gathered(), { needs, rows: rowsPerPage }),
+    older: async (needs, rowsPerPage) => await olderPages(connection, gathered(), { needs, rowsPerPage }),
     interruptFacts: async (jobsAndVersions) => await interruptFacts(connection, jobsAndVersions),
     write: async (decision, options) => await writeDecision(connection, gathered().jobs, decision, options),
   };

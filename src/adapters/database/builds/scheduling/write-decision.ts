@@ -129,8 +129,8 @@ class SupersededBuildStarted extends Error {
 }
 
 /**
- * How often a decision is made at most. Builds start without the pipeline's lock, so during a repeated
- * decision yet another build to supersede can start.
+ * The most attempts to make and write one decision. Builds start without the pipeline's lock, so during a
+ * repeated decision yet another build to supersede can start.
  */
 const MAX_DECISIONS = 10;
 
