@@ -1,4 +1,4 @@
-/** Thrown if the most tasks that may wait are waiting. */
+/** Thrown if the queue of waiting tasks is full. */
 class TooBusy extends Error {
   readonly code = 'EBUSY';
   override readonly name = 'TooBusy';

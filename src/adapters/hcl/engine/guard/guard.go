@@ -55,8 +55,8 @@ func CheckTokens(source []byte, limits Limits) *Problem {
 		if token.Type == hclsyntax.TokenTemplateControl {
 			word = wordAfter(tokens[i+1:])
 		}
-		depth.read(token.Type, word)
-		depth.pass(token.Type, token.Bytes)
+		depth.count(token.Type, word)
+		depth.recordOperand(token.Type, token.Bytes)
 		if depth.total > limits.Depth {
 			const format = "Blocks, brackets, templates and operators may be nested or chained at most %d deep."
 			detail := fmt.Sprintf(format, limits.Depth)
@@ -120,8 +120,9 @@ type depthCounter struct {
 	afterOperand bool
 }
 
-// read counts a token. word is the token after it if the token begins a template directive, otherwise nil.
-func (d *depthCounter) read(token hclsyntax.TokenType, word []byte) {
+// count adds a token to the depth and the pieces. word is the token after it if the token begins a template
+// directive, otherwise nil.
+func (d *depthCounter) count(token hclsyntax.TokenType, word []byte) {
 	switch token {
 	case hclsyntax.TokenOBrace:
 		d.push(frame{body: true, weight: 1})
@@ -156,9 +157,9 @@ func (d *depthCounter) read(token hclsyntax.TokenType, word []byte) {
 	}
 }
 
-// pass records whether a bracket after the token would be an index. Line ends and comments change nothing,
-// because an index can follow them inside brackets.
-func (d *depthCounter) pass(token hclsyntax.TokenType, word []byte) {
+// recordOperand records whether a bracket after the token would be an index. Line ends and comments change
+// nothing, because an index can follow them inside brackets.
+func (d *depthCounter) recordOperand(token hclsyntax.TokenType, word []byte) {
 	switch token {
 	case hclsyntax.TokenNewline, hclsyntax.TokenComment:
 	case hclsyntax.TokenIdent:

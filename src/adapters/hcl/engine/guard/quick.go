@@ -6,9 +6,9 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// IsSurelySound is a quick check without tokens, which takes a fraction of the time. It accepts only
-// well-bracketed texts and never counts less than CheckTokens. If it is not sure, it returns false, and
-// CheckTokens decides.
+// IsSurelySound is a quick check without the lexer, which takes a fraction of the time of CheckTokens. It
+// accepts only texts whose brackets match, and never counts a smaller depth or fewer pieces than CheckTokens.
+// If it is not sure, it returns false, and CheckTokens decides.
 func IsSurelySound(source []byte, limits Limits) bool {
 	r := quickReader{source: source, depth: depthCounter{frames: []frame{{body: true}}}, open: []opened{{kind: inFile}}}
 	for r.at < len(source) {
@@ -60,10 +60,10 @@ func (r *quickReader) peek(offset int) byte {
 	return 0
 }
 
-// read counts a token of this length.
+// read counts a token and consumes its length. It always returns true, for use in a return statement.
 func (r *quickReader) read(token hclsyntax.TokenType, length int) bool {
-	r.depth.read(token, nil)
-	r.depth.pass(token, nil)
+	r.depth.count(token, nil)
+	r.depth.recordOperand(token, nil)
 	r.at += length
 	return true
 }
@@ -96,7 +96,7 @@ func (r *quickReader) plain() bool {
 		return true
 	case isWordStart(c):
 		length := lengthOfWord(r.source[r.at:])
-		r.depth.pass(hclsyntax.TokenIdent, r.source[r.at:r.at+length])
+		r.depth.recordOperand(hclsyntax.TokenIdent, r.source[r.at:r.at+length])
 		r.at += length
 		return true
 	case c >= '0' && c <= '9':
@@ -152,7 +152,7 @@ func (r *quickReader) operator() bool {
 
 // number returns false for an exponent of more than three digits, or if the token can continue after it.
 func (r *quickReader) number() bool {
-	r.depth.pass(hclsyntax.TokenNumberLit, nil)
+	r.depth.recordOperand(hclsyntax.TokenNumberLit, nil)
 	for c := r.peek(0); c >= '0' && c <= '9' || c == '.'; c = r.peek(0) {
 		r.at++
 	}
@@ -211,7 +211,7 @@ func (r *quickReader) template(c byte) bool {
 		return false
 	}
 	r.open = append(r.open, opened{kind: inTemplate})
-	r.depth.read(hclsyntax.TokenTemplateControl, rest[:lengthOfWord(rest)])
+	r.depth.count(hclsyntax.TokenTemplateControl, rest[:lengthOfWord(rest)])
 	return true
 }
 
