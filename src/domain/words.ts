@@ -1,4 +1,4 @@
-/* Numbers as people read them, the same on pages of the server and of the browser. */
+/* Numbers as people read them. The server and the scripts of its pages share these functions. */
 
 /** The number with its noun, which is passed in the singular: `1 job`, `2 jobs`. */
 export function countOf(number: number, noun: string): string {

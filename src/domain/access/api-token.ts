@@ -4,14 +4,16 @@ import { roleIncludes, type Role } from './roles.ts';
 const MAX_TOKENS = 100;
 const MAX_NAME_CHARACTERS = 100;
 
+/** Limits a token to one team, and to a role in it. */
 export interface TokenScope {
   team: string;
   role: Role;
 }
 
 /**
- * Why an account may not have another token of this scope. Undefined: it may. `owner` is undefined if the
- * account is deleted. A token without a scope has all rights of its owner.
+ * Why an account may not get another token with this scope. Undefined: it may. `owner` is undefined if the
+ * account is deleted. `tokenCount`: how many tokens the account has. A token without a scope has all rights
+ * of its owner.
  */
 export function refuseToken(
   owner: Identity | undefined,
@@ -30,13 +32,19 @@ const DEFAULT_TOKEN_LIFETIME_MS = 90 * DAY_MS;
 
 export interface TokenRequest {
   name: string;
-  /** When the token expires, in milliseconds. Undefined: after the default lifetime. Null: never. */
+  /**
+   * When the token expires, in milliseconds since 1970. Undefined: after the default lifetime. Null: never.
+   * NaN: the request has no valid time.
+   */
   expiresAt: number | null | undefined;
   /** The longest lifetime that this installation allows. 0: no limit. */
   maxLifetimeSeconds: number;
 }
 
-/** When a new token expires, in milliseconds (null: never), or what is wrong with its name or expiry. */
+/**
+ * When a new token expires, or what is wrong with the request. `end` and `now` are in milliseconds since
+ * 1970; `end` is null if the token never expires.
+ */
 export function tokenEnd(request: TokenRequest, now: number): { end: number | null } | { fault: string } {
   const { name, expiresAt, maxLifetimeSeconds } = request;
   if (name.trim() === '' || name.length > MAX_NAME_CHARACTERS)

@@ -1,16 +1,18 @@
 import { isRole, lowerRole, roleIncludes, type Role } from './roles.ts';
 
 /**
- * What a route requires of its caller. A role counts in the team of the path, never in a team that the body
- * or query names. `nothing`: anyone, since the route reveals nothing or its path is the secret. `public`:
- * anyone if the pipeline is public, otherwise the role `read`; the route itself checks this. `user`: people,
- * also with personal tokens. `session`: people who signed in, without tokens.
+ * What a route requires of its caller. A role: the caller needs it in the team that the path names; a team in
+ * the body or query does not count. `nothing`: anyone may call the route, because it reveals nothing or its
+ * path contains a secret. `public`: anyone if the pipeline is public, otherwise the role `read`; the route
+ * itself checks this. `user`: a person with a session or a personal token. `session`: a person with a
+ * session; tokens are refused. `global-admin`: a global admin; a token that is limited to a team is refused.
  */
 export type AccessLevel = Role | 'nothing' | 'public' | 'user' | 'session' | 'global-admin';
 
 /**
- * How a caller was authenticated. `installation`: by a token of the installation's Secret, without an
- * account.
+ * How a caller was authenticated. `personal-token`: by an API token with all rights of its owner.
+ * `team-token`: by an API token that is limited to one team. `installation`: by a token from the
+ * installation's Secret, which belongs to no account.
  */
 export type CredentialKind = 'session' | 'personal-token' | 'team-token' | 'installation';
 
@@ -20,11 +22,14 @@ export interface Identity {
   /** Is admin of every team. */
   globalAdmin: boolean;
   teams: ReadonlyMap<string, Role>;
-  /** Id of the account. Absent, like `credential`: a token of the installation. */
+  /**
+   * Id of the account. Absent if the caller uses a token of the installation; `credential` is absent then
+   * too.
+   */
   userId?: number;
   credential?: CredentialKind;
   sessionId?: string;
-  /** When they last signed in, in milliseconds. */
+  /** When the caller signed in, in milliseconds since 1970. Absent: the caller has no session. */
   signedInAt?: number;
   /** The caller can access only the routes for changing the password. */
   mustChangePassword?: boolean;
@@ -37,6 +42,7 @@ export interface AccessDenied {
   team?: string;
 }
 
+/** The role of the caller in the team. Undefined: none. */
 export function roleIn(identity: Identity, team: string): Role | undefined {
   return identity.globalAdmin ? 'admin' : identity.teams.get(team);
 }
@@ -54,7 +60,7 @@ export interface AccessRequest {
   needs: AccessLevel;
   /** The team of the path. */
   team: string | undefined;
-  /** The route is also open to people who must change their password first. */
+  /** People who must change their password first can use the route too. */
   beforePasswordChange: boolean;
 }
 
@@ -70,14 +76,17 @@ export function refuseAccess(request: AccessRequest, identity: Identity): Access
 const RECENT_SIGN_IN_MS = 10 * 60_000;
 
 /**
- * Whether the caller signed in within the last ten minutes. Required for adding a way to sign in: an
- * unattended browser must not be enough.
+ * Whether the caller signed in within the last ten minutes. Required for creating tokens and for changing how
+ * a person can sign in, so that access to an unattended browser is not enough.
  */
 export function isRecentSignIn({ signedInAt }: Identity, now: number): boolean {
   return signedInAt !== undefined && now - signedInAt < RECENT_SIGN_IN_MS;
 }
 
-/** Access that depends on no team, and the credentials that allow it. */
+/**
+ * For each level of access that depends on no team: the credentials that allow it, and the message of a
+ * refusal.
+ */
 const ACCESS_WITHOUT_TEAM: Record<
   Exclude<AccessLevel, Role | 'nothing' | 'public'>,
   { credentials: CredentialKind[]; message: string }
@@ -112,7 +121,8 @@ function forbid(needs: AccessLevel, message: string): AccessDenied {
 }
 
 /**
- * What an account may do with a personal token: at most what the account may, within the scope of the token.
+ * The identity of a caller who uses an API token of the account `identity`. It has the rights of the account,
+ * limited to the scope of the token. `scope` undefined: no limit.
  */
 export function limitToToken(identity: Identity, scope: { team: string; role: Role } | undefined): Identity {
   if (scope === undefined) return { ...identity, credential: 'personal-token' };

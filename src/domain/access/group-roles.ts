@@ -1,9 +1,10 @@
 import type { Role } from './roles.ts';
 
-/** The role of everyone in a group of an identity provider. */
+/** The role that everyone in a group of an identity provider has in a team. */
 export interface GroupRole {
+  /** Name of the group, as the provider sends it. */
   claim: string;
-  /** Name of the OAuthProvider of the group. Absent: the only one that reports groups. */
+  /** Name of the OAuthProvider that reports the group. Absent: the only provider that reports groups. */
   provider?: string;
   role: Role;
 }
@@ -13,12 +14,13 @@ export interface IgnoredGroups {
   message: string;
 }
 
+/** A message has up to this many names and counts the others. */
 const MAX_NAMES = 10;
 
 /**
- * Which groups give no role, and why. If several providers report groups, each group role must name its
- * provider. Otherwise, people who can create groups at one provider could create one with the name of another
- * provider's group, and get its role.
+ * Which groups give no role, and why. Undefined: all give their role. If several providers report groups,
+ * each group role must name its provider. Otherwise, people who can create groups at one provider could
+ * create one with the name of another provider's group, and get its role.
  */
 export function ignoredGroups(
   groups: readonly GroupRole[],

@@ -1,12 +1,12 @@
 import type { Role } from './roles.ts';
 
-/** A member of a team before a change. */
+/** What is known about a person and a team before a change of their membership. */
 export interface MemberFacts {
-  /** Undefined: not a member. */
+  /** Undefined: the person is not a member. */
   role: Role | undefined;
-  /** Other admins of the team whose accounts are enabled. */
+  /** Number of other admins of the team whose accounts are enabled. */
   otherAdmins: number;
-  /** The Team object lists the members, so only the object changes them. */
+  /** The Team object lists the members, so only a change of that object can change them. */
   byManifest: boolean;
 }
 
@@ -16,8 +16,8 @@ export interface ChangeRefusal {
 }
 
 /**
- * Why a member may not get the role `newRole`, or leave the team (`newRole` undefined). Undefined: they may.
- * A team with an admin always keeps one.
+ * Why a person may not get the role `newRole` in a team, or leave it (`newRole` undefined). Undefined: they
+ * may. A team with an admin always keeps one.
  */
 export function refuseMemberChange(facts: MemberFacts, newRole: Role | undefined): ChangeRefusal | undefined {
   if (facts.byManifest) {
@@ -36,7 +36,7 @@ export function refuseMemberChange(facts: MemberFacts, newRole: Role | undefined
   return undefined;
 }
 
-/** Why an account may not become a member. */
+/** Why a person may not become a member of a team. Undefined: they may. */
 export function refuseNewMember(facts: MemberFacts, newRole: Role): ChangeRefusal | undefined {
   if (facts.role !== undefined && !facts.byManifest) {
     return { reason: 'already-a-member', message: `They are already a member, with the role ${facts.role}.` };
@@ -45,8 +45,9 @@ export function refuseNewMember(facts: MemberFacts, newRole: Role): ChangeRefusa
 }
 
 /**
- * Why a team may not have the members that its manifest lists. Undefined: it may. `before` and `after` count
- * its admins with an enabled account. A team with such an admin always keeps one.
+ * Why a team may not have the members that its manifest lists. Undefined: it may. `before` and `after`:
+ * number of admins with an enabled account before and after the change. A team that has such an admin always
+ * keeps one.
  */
 export function refuseMembers({ before, after }: { before: number; after: number }): string | undefined {
   if (before === 0 || after > 0) return undefined;
@@ -56,21 +57,23 @@ export function refuseMembers({ before, after }: { before: number; after: number
   );
 }
 
-/** An account before it is removed, disabled or demoted. */
+/** What is known about an account before it is deleted, disabled, or no longer a global admin. */
 export interface AccountFacts {
   globalAdmin: boolean;
-  /** Only those whose accounts are enabled. */
+  /** Number of other global admins whose accounts are enabled. */
   otherGlobalAdmins: number;
-  /** Teams of which this account is the last admin. */
+  /** Names of the teams whose only admin with an enabled account is this one. */
   lastAdminOf: readonly string[];
 }
 
+/** Why an account must stay global admin. Undefined: it may lose this right, or does not have it. */
 export function refuseDemotion({ globalAdmin, otherGlobalAdmins }: AccountFacts): ChangeRefusal | undefined {
   if (!globalAdmin || otherGlobalAdmins > 0) return undefined;
   const message = 'They are the last global admin: make somebody else global admin first.';
   return { reason: 'last-admin', message };
 }
 
+/** Why an account may not be deleted or disabled. Undefined: it may. */
 export function refuseAccountRemoval(facts: AccountFacts): ChangeRefusal | undefined {
   const demotionRefusal = refuseDemotion(facts);
   if (demotionRefusal !== undefined || facts.lastAdminOf.length === 0) return demotionRefusal;
@@ -78,7 +81,7 @@ export function refuseAccountRemoval(facts: AccountFacts): ChangeRefusal | undef
   return { reason: 'last-admin', message };
 }
 
-/** Why an account may not be changed. Undefined: it may. */
+/** Why an account may not be changed in this way. Undefined: it may. An absent field does not change. */
 export function refuseAccountChange(
   facts: AccountFacts,
   { globalAdmin, disabled }: { globalAdmin?: boolean; disabled?: boolean },

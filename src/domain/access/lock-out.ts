@@ -2,15 +2,15 @@
 export interface AccountSignIn {
   username: string;
   hasPassword: boolean;
-  /** Providers that the account is linked to. */
+  /** Names of the providers that the account is linked to. */
   linked: readonly string[];
 }
 
 /** The ways to sign in that the installation offers. */
 export interface EnabledSignIn {
-  /** Signing in with a user name and password. */
+  /** People can sign in with a user name and password. */
   local: boolean;
-  /** Enabled providers. */
+  /** Names of the enabled providers. */
   providers: readonly string[];
 }
 
@@ -21,7 +21,7 @@ function canSignIn({ hasPassword, linked }: AccountSignIn, { local, providers }:
   return (local && hasPassword) || linked.some((provider) => providers.includes(provider));
 }
 
-/** Users who could sign in before a change, but not after it. */
+/** Names of the users who could sign in before a change, but not after it. */
 export function usersLockedOut(
   users: readonly AccountSignIn[],
   before: EnabledSignIn,
@@ -32,7 +32,7 @@ export function usersLockedOut(
     .map(({ username }) => username);
 }
 
-/** Why a provider may not be deleted or disabled. Undefined: it may. */
+/** Why a provider may not be deleted or disabled. Undefined: it may. `offered`: before the change. */
 export function refuseProviderLoss(
   users: readonly AccountSignIn[],
   provider: string,
@@ -48,8 +48,8 @@ export function refuseProviderLoss(
 }
 
 /**
- * Why signing in with a password may not be turned off. Undefined: it may, because every account is linked to
- * an enabled provider.
+ * Why signing in with a password may not be turned off. Undefined: it may, because every user can sign in
+ * with an enabled provider.
  */
 export function refuseLocalLoss(
   users: readonly AccountSignIn[],

@@ -3,14 +3,18 @@ const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
 const LENGTH = 8;
 
 /**
- * A code that people compare and type: `BCDF-GHJK`. `randomBelow` returns a random number below its argument.
+ * A new code for a person to compare or type, such as `BCDF-GHJK`. `randomBelow` returns a random whole
+ * number from 0 to its argument, which is excluded.
  */
 export function makeLoginCode(randomBelow: (below: number) => number): string {
   const letters = Array.from({ length: LENGTH }, () => LETTERS.charAt(randomBelow(LETTERS.length))).join('');
   return `${letters.slice(0, LENGTH / 2)}-${letters.slice(LENGTH / 2)}`;
 }
 
-/** The code in what a person typed, in any case and with any separators; undefined if there is none. */
+/**
+ * The code that a person typed, in its usual form. Undefined: they did not type a code. Upper and lower case,
+ * spaces and hyphens do not matter.
+ */
 export function readLoginCode(typed: string): string | undefined {
   const letters = typed.toUpperCase().replaceAll(/[\s-]/g, '');
   if (letters.length !== LENGTH || Array.from(letters).some((letter) => !LETTERS.includes(letter)))

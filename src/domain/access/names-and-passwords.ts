@@ -1,26 +1,26 @@
 import { whyReserved } from './reserved-namespaces.ts';
 
-const USERNAME = /^[a-z0-9][a-z0-9._-]{0,62}$/;
-const MIN_CHARACTERS = 8;
-const MAX_CHARACTERS = 256;
+const USERNAME_PATTERN = /^[a-z0-9][a-z0-9._-]{0,62}$/;
+const MIN_PASSWORD_CHARACTERS = 8;
+const MAX_PASSWORD_CHARACTERS = 256;
 
 /**
- * What is wrong with a user name. Undefined: nothing. A user name never changes, because the audit log refers
- * to people by it.
+ * What is wrong with a user name. Undefined: nothing. A user name can never be changed, because the audit log
+ * identifies people by it.
  */
 export function usernameFault(name: string): string | undefined {
-  if (USERNAME.test(name)) return undefined;
+  if (USERNAME_PATTERN.test(name)) return undefined;
   return (
     'A username has 1 to 63 lower-case letters, digits, dots, hyphens or underscores, ' +
     'and begins with a letter or a digit.'
   );
 }
 
-const TEAM = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+const TEAM_NAME_PATTERN = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 /** What is wrong with a team name. Undefined: nothing. The namespace of the team has the same name. */
 export function teamNameFault(name: string): string | undefined {
-  if (!TEAM.test(name)) {
+  if (!TEAM_NAME_PATTERN.test(name)) {
     return (
       'The name of a team has 1 to 63 lower-case letters, digits or hyphens, ' +
       'and begins and ends with a letter or a digit.'
@@ -34,7 +34,7 @@ const GUESSABLE_WORDS = ['millrace', 'password', 'pipeline'];
 
 /**
  * What is wrong with a new password. Undefined: nothing. A password needs a minimum length, but no particular
- * kinds of characters.
+ * kinds of characters. `isCommon`: whether the password is in a list of common passwords.
  */
 export function passwordFault(
   password: string,
@@ -43,8 +43,10 @@ export function passwordFault(
 ): string | undefined {
   const letters = Array.from(password);
   const { length } = letters;
-  if (length < MIN_CHARACTERS) return `A password has at least ${MIN_CHARACTERS} characters.`;
-  if (length > MAX_CHARACTERS) return `A password has at most ${MAX_CHARACTERS} characters.`;
+  if (length < MIN_PASSWORD_CHARACTERS)
+    return `A password has at least ${MIN_PASSWORD_CHARACTERS} characters.`;
+  if (length > MAX_PASSWORD_CHARACTERS)
+    return `A password has at most ${MAX_PASSWORD_CHARACTERS} characters.`;
   if (new Set(letters).size < 3) return 'A password needs more than two different characters.';
   if (isCommon(password)) return 'This password is too common: attackers try it first.';
   if (isLittleMoreThan(username, password))
@@ -53,9 +55,10 @@ export function passwordFault(
   return word && `A password must be more than the word ${word} with a few characters around it.`;
 }
 
+/** Whether the password contains the word, and fewer other characters than a password needs. */
 function isLittleMoreThan(word: string, password: string): boolean {
   return (
     password.toLowerCase().includes(word.toLowerCase()) &&
-    Array.from(password).length < word.length + MIN_CHARACTERS
+    Array.from(password).length < word.length + MIN_PASSWORD_CHARACTERS
   );
 }

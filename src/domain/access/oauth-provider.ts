@@ -7,13 +7,14 @@ export interface OAuthProvider {
   clientId: string;
   /** Only for OIDC. */
   issuerUrl?: string;
-  /** Only for OAuth2, like `tokenUrl` and `userInfoUrl`. */
+  /** Only for OAuth2, as are `tokenUrl` and `userInfoUrl`. */
   authUrl?: string;
   tokenUrl?: string;
   userInfoUrl?: string;
   scopes?: readonly string[];
+  /** The claim from which Millrace suggests a user name (see `suggestUsername`). */
   usernameClaim?: string;
-  /** The claim with a person's groups. Absent: groups give no roles. */
+  /** The claim with a person's groups. Absent: the provider reports no groups. */
   groupsClaim?: string;
   enabled: boolean;
 }
@@ -25,7 +26,7 @@ const NEEDED_URLS: Record<OAuthProvider['type'], readonly (typeof URLS)[number][
   OAuth2: ['authUrl', 'tokenUrl', 'userInfoUrl'],
 };
 
-/** Everything that is wrong with a provider's definition. */
+/** Everything that is wrong with a provider's definition, as sentences. Empty: nothing. */
 export function providerFaults(provider: OAuthProvider): string[] {
   const { canonical, type, clientId, scopes = [] } = provider;
   const needed = NEEDED_URLS[type];
@@ -51,31 +52,33 @@ export function providerFaults(provider: OAuthProvider): string[] {
 }
 
 /**
- * Names of the URLs whose origin changes. Millrace sends the client secret, or tokens that it got with the
- * secret, to these origins. So anyone who changes an origin must know the secret (CVE-2026-40161).
+ * Names of the fields whose URL gets another origin. Millrace sends the client secret, or tokens that it got
+ * with the secret, to these origins. So anyone who changes an origin must know the secret (CVE-2026-40161).
  */
 export function changedOrigins(before: OAuthProvider, after: OAuthProvider): string[] {
   return URLS.filter((name) => originOf(before[name]) !== originOf(after[name]));
 }
 
-/** The origin of a URL: without its path, in lower case. */
+/** The origin of a URL, in lower case: without the path and the default port. */
 function originOf(url: string | undefined): string | undefined {
   return url?.toLowerCase().replace(/^(https:\/\/[^/]*?)(:443)?(\/.*)?$/, '$1');
 }
 
-/** Scopes to request. OpenID Connect requires `openid`. */
+/** The scopes that Millrace requests from the provider. OpenID Connect requires `openid`. */
 export function requestedScopes({ type, scopes }: Pick<OAuthProvider, 'type' | 'scopes'>): string[] {
   if (type === 'OAuth2') return [...(scopes ?? [])];
   return [...new Set(['openid', ...(scopes ?? ['profile', 'email'])])];
 }
 
-/** What a provider reports of a person. */
+/** What a provider reports about a person, by the name of the claim. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 /**
- * Suggests a user name for a new account. The person may change the suggestion, and it never links accounts.
- * If `usernameClaim` is `login`, the suggestion is the user name at the provider. If it is `email`, the
- * suggestion is the part of the email address before the @.
+ * Suggests a valid user name for a new account. The person may change it. An account with the same name is
+ * never linked because of it. If `usernameClaim` is `login`, the suggestion comes from the user name at the
+ * provider. If it is `email`, it comes from the part of the email address before the @. If it names another
+ * claim, the suggestion comes from the text of that claim. If it is undefined, the suggestion comes from the
+ * first of `preferred_username`, `login` and `email` that the provider reports.
  */
 export function suggestUsername(claims: Claims, usernameClaim: string | undefined): string {
   const claimed = claimedName(claims, usernameClaim);
@@ -101,6 +104,7 @@ function claimedName(claims: Claims, claim: string | undefined): string {
   );
 }
 
+/** Suggests a full name for a new account. Empty: the provider reports none. */
 export function suggestFullName(claims: Claims): string {
   return stringClaim(claims, 'name')
     .replaceAll(/\p{Cc}/gu, ' ')
@@ -111,7 +115,10 @@ export function suggestFullName(claims: Claims): string {
 const MAX_GROUPS = 500;
 const MAX_GROUP_NAME_CHARACTERS = 256;
 
-/** The groups of a person, from the claim `groupsClaim`. Values that are not names are left out. */
+/**
+ * The names of a person's groups from the claim `groupsClaim`: at most `MAX_GROUPS`, sorted, each once.
+ * Values that are not texts, empty or too long are left out.
+ */
 export function groupsIn(claims: Claims, groupsClaim: string | undefined): string[] {
   if (groupsClaim === undefined || !Object.hasOwn(claims, groupsClaim)) return [];
   const claim = claims[groupsClaim];
@@ -123,6 +130,7 @@ export function groupsIn(claims: Claims, groupsClaim: string | undefined): strin
   return [...new Set(validNames)].toSorted().slice(0, MAX_GROUPS);
 }
 
+/** The text of the claim. Empty: the claim is missing or not a text. */
 function stringClaim(claims: Claims, name: string): string {
   const value = Object.hasOwn(claims, name) ? claims[name] : undefined;
   return typeof value === 'string' ? value : '';

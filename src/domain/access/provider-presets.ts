@@ -1,6 +1,6 @@
 import type { OAuthProvider } from './oauth-provider.ts';
 
-/** Defaults for a well-known provider. The admin replaces each `{word}` in a URL. */
+/** Values that a new provider of a well-known kind starts with. The admin replaces each `{word}` in a URL. */
 export interface ProviderPreset extends Pick<
   OAuthProvider,
   'type' | 'issuerUrl' | 'authUrl' | 'tokenUrl' | 'userInfoUrl' | 'usernameClaim' | 'groupsClaim'

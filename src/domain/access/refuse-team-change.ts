@@ -1,6 +1,8 @@
 import type { ChangeRefusal } from './last-admin.ts';
 
-/** Whether the manifest of a team sets these fields. If it does, only the manifest changes them. */
+/**
+ * For each field of a team, whether the manifest sets it. If so, only a change of the manifest can change it.
+ */
 export interface ManagedFields {
   displayName: boolean;
   groups: boolean;

@@ -1,6 +1,6 @@
 /**
- * Why no team may have this namespace. Undefined: a team may. The operator applies this rule again, in case
- * the admission webhook did not.
+ * Why no team may use this namespace. Undefined: a team may. The admission webhook applies this rule first.
+ * The operator applies it again, in case the webhook did not run.
  */
 export function whyReserved(namespace: string): string | undefined {
   if (namespace !== 'default' && !namespace.startsWith('kube-')) return undefined;

@@ -1,15 +1,18 @@
-/** `plain`: members may read the value, and logs show it. */
+/**
+ * `secret`: the API never returns the value, and logs mask it. `plain`: members can read it, and logs show
+ * it.
+ */
 export type SecretKind = 'secret' | 'plain';
 
-/** Limit for a value, in UTF-8. */
+/** Limit for one value, in bytes of UTF-8. */
 export const MAX_STORED_SECRET_BYTES = 64 * 1024;
-/** Limit for a team's shared secrets, and for each pipeline. */
+/** How many secrets a team can share. Each pipeline can have as many of its own. */
 export const MAX_STORED_SECRETS = 500;
 
 export interface StoredSecretFacts {
-  /** Kind of the secret that has this name already. */
+  /** Kind of the stored secret with the same name. Absent: there is none. */
   kind?: SecretKind;
-  /** Secrets that the team shares, or that the pipeline has. */
+  /** Number of secrets that the team shares or, for a secret of a pipeline, that the pipeline has. */
   count: number;
 }
 
@@ -18,7 +21,7 @@ export interface SecretRefusal {
   message: string;
 }
 
-/** Why a value cannot be stored; undefined: it can. */
+/** Why a value cannot be stored. Undefined: it can. */
 export function refuseSecret(
   { name, kind, value }: { name: string; kind: SecretKind; value: string },
   facts: StoredSecretFacts,

@@ -1,4 +1,7 @@
-/** Failed sign-ins for one account, or from one address. Times are milliseconds. */
+/**
+ * Failed sign-ins for one account or from one address. `lastAt`: time of the last one, in milliseconds since
+ * 1970.
+ */
 export interface FailedAttempts {
   count: number;
   lastAt: number;
@@ -6,22 +9,22 @@ export interface FailedAttempts {
 
 export type ThrottleKind = 'account' | 'address';
 
-/** Attempts with the same key count together. */
+/** What failed attempts are counted for: the name of an account, or an IP address or network. */
 export interface AttemptKey {
   kind: ThrottleKind;
   name: string;
 }
 
 /**
- * The first failures cause no wait. Each failure after them doubles the wait for the next attempt. The wait
- * for an account is short, so that nobody can lock its owner out. An address has more free failures, because
- * a whole company may share it.
+ * The first `freeFailures` cause no wait. Each failure after them doubles the wait until the next attempt.
+ * The longest wait for an account is short, so that nobody can lock its owner out. An address has more free
+ * failures, because a whole company may share it.
  */
 const RULES: Record<ThrottleKind, { freeFailures: number; firstWaitMs: number; maxWaitMs: number }> = {
   account: { freeFailures: 10, firstWaitMs: 1000, maxWaitMs: 60_000 },
   address: { freeFailures: 100, firstWaitMs: 1000, maxWaitMs: 300_000 },
 };
-/** Failures are forgotten after this time without another one. */
+/** Failures are forgotten if no other one follows within this time. */
 const FORGET_AFTER_MS = 15 * 60_000;
 
 export type AttemptDecision =
@@ -29,8 +32,8 @@ export type AttemptDecision =
   | { answer: 'go'; failures: FailedAttempts };
 
 /**
- * Whether another attempt is allowed. An attempt counts as failed until it succeeds, so that parallel
- * attempts count like successive ones.
+ * Decides whether another attempt is allowed. `go`: it is, and `failures` is what to store. An attempt counts
+ * as failed until it succeeds, so that parallel attempts count like successive ones.
  */
 export function countAttempt(
   kind: ThrottleKind,
@@ -48,8 +51,8 @@ export function countAttempt(
 }
 
 /**
- * Whether one attempt that counts for several keys is allowed. If any key must wait, the attempt must wait
- * for the longest of their waits, and it counts for no key.
+ * Decides whether an attempt that counts for several keys is allowed. If it must wait for any key, it must
+ * wait for the longest of these waits, and counts for none. `failures` has the order of `keys`.
  */
 export function countAttempts(
   keys: readonly { kind: ThrottleKind; failures: FailedAttempts | undefined }[],
