@@ -16,8 +16,9 @@ export function newBuildState(steps: StepRecord[]): BuildState {
 }
 
 /**
- * Applies events in the order of their sequence numbers, each once, up to the first gap. An ended build does
- * not change. A build succeeds only if every planned step has started and succeeded. `logLimit`: in bytes.
+ * Applies events in the order of their sequence numbers, each once, up to the first gap. Events that arrive
+ * after the end of the build count as applied, but change nothing else. A build succeeds only if every
+ * planned step has succeeded (see `unprovenStep`). `logLimit`: in bytes.
  */
 export function applyEvents(
   state: BuildState,
@@ -46,7 +47,7 @@ function applyEvent(applied: EventsApplied, event: BuildEvent, logLimit: number)
     case 'build-ended':
       return applyBuildEnd(applied, event);
     default:
-      // An unknown event of a newer agent counts as applied.
+      // A newer agent may send an event of an unknown type. The event counts as applied.
       return applied;
   }
 }
@@ -73,11 +74,12 @@ function applyStepStart(
   const isFirstStart = applied.state.status === 'pending';
   const startFields =
     attempt === undefined ? { startedAt: at } : { startedAt: step.startedAt ?? at, attempt };
-  const state = withStep(applied.state, { ...withoutEnd(step), status: 'started', ...startFields });
+  const state = withStep(applied.state, { ...withoutPreviousEnd(step), status: 'started', ...startFields });
   return { ...applied, state: { ...state, status: 'started' }, ...(isFirstStart ? { startedAt: at } : {}) };
 }
 
-function withoutEnd(step: StepState): StepState {
+/** The step without how its previous attempt ended. */
+function withoutPreviousEnd(step: StepState): StepState {
   const { endedAt: _at, exitCode: _code, message: _message, metadata: _metadata, ...running } = step;
   return running;
 }
@@ -96,8 +98,8 @@ function applyStepEnd(applied: EventsApplied, event: StepEnded & { at: string })
 }
 
 /**
- * Adds the cache size that a step reports. The cache of a get or put has the name of the resource; a task
- * reports the name of its cache.
+ * The cache sizes with the size that a step reports. The cache of a get or put has the name of the resource.
+ * A task reports the name of its cache.
  */
 function cacheSizesAfter(
   { cacheSizes = [] }: EventsApplied,
@@ -109,6 +111,7 @@ function cacheSizesAfter(
   return { cacheSizes: [...cacheSizes, { resource, bytes }] };
 }
 
+/** The step with its end. A step that reports success counts as failed if its process failed. */
 function endedStep(step: StepState, event: StepEnded & { at: string }): StepState {
   const { exitCode, signal, metadata } = event;
   const isContradictory = event.status === 'succeeded' && ((exitCode ?? 0) !== 0 || signal !== undefined);
@@ -145,7 +148,10 @@ function applyBuildEnd(applied: EventsApplied, event: BuildEvent & { type: 'buil
   };
 }
 
-/** The state after the end of the build: no step stays open. */
+/**
+ * The state after the end of the build. Steps that have not started are skipped. Steps whose end was not
+ * reported are cancelled if the build is, otherwise failed.
+ */
 export function closeBuild(state: BuildState, outcome: BuildOutcome, at: string): BuildState {
   if (!isActive(state.status)) return state;
   const steps = state.steps.map((step): StepState => {

@@ -3,39 +3,44 @@ import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
 import type { BuildOutcome, OutcomeReason, StepEnded, StepStatus } from './events.ts';
 import type { Metadata } from './parse-protocol-output.ts';
 
-/** The state of one attempt of a build, from its events. */
+/** The state of one attempt of a build, as its events describe it. */
 export interface BuildState {
   status: BuildStatus;
-  /** Highest sequence number applied. */
+  /** Sequence number of the last event that was applied. */
   applied: number;
-  /** Bytes that the build's log has used of its limit (see `cutLog`). */
+  /** How many bytes of its limit the log of the build has used (see `cutLog`). */
   logBytes: number;
-  /** Planned steps in order. */
+  /** The planned steps, in the order of the plan. */
   steps: StepState[];
 }
 
-/** A planned step and how far it is. */
+/** A planned step and its progress. */
 export interface StepState extends StepRecord {
   status: 'waiting' | 'started' | StepStatus;
-  /** Attempt of the step that started last. Absent: the first. */
+  /** Number of the step's attempt that started last. Absent: the first attempt. */
   attempt?: number;
   startedAt?: string;
   endedAt?: string;
   exitCode?: number;
   message?: string;
-  /** What a type with a protocol reports about the version of a get or put. */
+  /** What a resource type with a `protocol` reports about the version of a get or put. */
   metadata?: Metadata[];
 }
 
-/** What a batch of events changes. The store writes it. */
+/** What a batch of events changes in the database. */
 export interface EventsApplied {
   state: BuildState;
-  /** Set by the first `step-started`. */
+  /** When the build started. Present only if the batch has the first `step-started` of the build. */
   startedAt?: string;
   logs: { sequence: number; step: string; text: string; at: string }[];
-  /** Versions of successful puts. They become versions of the resource. */
+  /**
+   * The ends of successful puts, with the versions that they created. These become versions of the resources.
+   */
   puts: (StepEnded & { version: Record<string, string> })[];
-  /** Sizes of the resources' caches. */
+  /**
+   * Cache sizes that steps reported. `resource`: name of the resource or, for the cache of a task,
+   * `<job>:<cache>`.
+   */
   cacheSizes?: { resource: string; bytes: number }[];
   end?: { outcome: BuildOutcome; reason: OutcomeReason; message: string; at: string };
 }

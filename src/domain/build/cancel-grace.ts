@@ -16,30 +16,32 @@ export const NOTIFICATION_SECONDS = 2 * 60;
 /** Timeout of the `stop` of a service. */
 export const SERVICE_STOP_SECONDS = 60;
 /**
- * How long the remaining processes of a service may take to end. A shim sends signals to them for 10 s at
- * most, then its container ends.
+ * How long the processes that a service leaves behind may take to end. The shim sends signals to them for at
+ * most 10 s, then the container of the shim ends.
  */
 export const SERVICE_SWEEP_SECONDS = 20;
-/** Limit after a cancel for all hooks, notifications, and stops of services together. */
+/** Time limit after a cancel for all hooks, notifications and stops of services together. */
 export const CLEANUP_SECONDS = 9 * 60;
 
 /**
- * How long an agent may take to end a cancelled build, before its Pod is deleted. Counts every hook and
- * notification: any of them may be running when the cancel arrives, and runs to its end.
+ * How many seconds an agent may take to end a cancelled build before the operator deletes its Pod. The sum
+ * includes every hook and notification, because any of them may be running when the cancel arrives, and runs
+ * to its end.
  */
 export function cancelGraceSeconds(
   pipeline: Pick<Pipeline, 'jobs' | 'notifications'>,
   jobName: string,
 ): number {
   const job = pipeline.jobs.find(({ name }) => name === jobName);
-  const shortest = KILL_SECONDS + REPORT_SECONDS;
-  if (job === undefined) return shortest;
+  const minimum = KILL_SECONDS + REPORT_SECONDS;
+  if (job === undefined) return minimum;
   const hooks = hookActionsOf(job).length > 0 ? CLEANUP_SECONDS : 0;
   const services = serviceSteps(job.steps).length;
   const notifications = automaticNotifications(pipeline, jobName).length;
   const cleanup =
     hooks + services * SERVICE_STOP_SECONDS + notifications * (NOTIFICATION_SECONDS + KILL_SECONDS);
-  // The commands `stop` and `start` of a service, and what they left, end also after the limit.
-  const servicesEnd = services * (2 * KILL_SECONDS + SERVICE_SWEEP_SECONDS);
-  return shortest + Math.min(cleanup, CLEANUP_SECONDS) + servicesEnd;
+  // The commands `start` and `stop` of a service, and the processes that they left behind, may still have to
+  // be ended after that limit.
+  const serviceEnds = services * (2 * KILL_SECONDS + SERVICE_SWEEP_SECONDS);
+  return minimum + Math.min(cleanup, CLEANUP_SECONDS) + serviceEnds;
 }

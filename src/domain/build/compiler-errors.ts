@@ -1,6 +1,6 @@
 /** An error in a file, as a compiler printed it. */
 export interface CompilerError {
-  /** Relative to the working directory, or as printed. */
+  /** The printed path, without the working directory or `./` at its start. */
   path: string;
   line: number;
   column?: number;
@@ -20,8 +20,8 @@ const ERROR = /^(?:fatal )?error\b/i;
 const OTHER_SEVERITY = /^(?:warning|note|info|hint|remark|debug|trace|help)\b/i;
 
 /**
- * Parses a line of a log, which must be masked and without control characters. Undefined: the line does not
- * look like an error of a compiler.
+ * The error in a line of a log. Undefined: the line does not look like an error of a compiler. The line must
+ * be masked and have no control characters.
  */
 export function compilerErrorIn(line: string, workdir: string): CompilerError | undefined {
   const groups = line.length > MAX_LINE_CHARACTERS ? undefined : LOCATED_MESSAGE.exec(line)?.groups;
@@ -33,7 +33,10 @@ export function compilerErrorIn(line: string, workdir: string): CompilerError | 
   return { path, line: Number(lineNumber), ...(column !== undefined && { column: Number(column) }), message };
 }
 
-/** Go compilers print no severity. Without one, only a column distinguishes an error from other output. */
+/**
+ * Whether the text after the location is the message of an error. The Go compiler prints no severity, so a
+ * message without a severity counts as an error if the location has a column.
+ */
 function isError(text: string, column: string | undefined): boolean {
   return ERROR.test(text) || (column !== undefined && !OTHER_SEVERITY.test(text));
 }

@@ -1,23 +1,25 @@
-/** Limits of shells that people open in running steps. */
+/** Limits of the shells that people open in running steps (debug sessions). */
 export const DEBUG_LIMITS = {
-  /** Open sessions of one build. */
+  /** Number of open sessions in one build. */
   sessions: 2,
   /** A session ends after this time without input. */
   idleMs: 30 * 60_000,
   /** A session ends if the agent does not answer within this time. */
   openingMs: 60_000,
-  /** A session ends after this time without a terminal that reads its output. */
+  /** A session ends if no terminal has read its output for this time. */
   awayMs: 2 * 60_000,
   /** Size of one input or output. */
   messageBytes: 48 * 1024,
-  /** Limit for input that the shell has not read, and for output that the terminal has not received. */
+  /**
+   * Limit for input that the shell has not read yet, and for output that the terminal has not received yet.
+   */
   backlogBytes: 512 * 1024,
-  /** Words of a command. `commandCharacters` limits the characters of all its words. */
+  /** Number of words in a command. `commandCharacters` limits the characters of all words together. */
   words: 100,
   commandCharacters: 16 * 1024,
-  /** Columns or rows of a terminal. */
+  /** Number of columns, and number of rows, of a terminal. */
   columns: 1000,
 } as const;
 
-/** Characters of a message in base64. */
+/** Limit for one message in base64, in characters. */
 export const MAX_DEBUG_DATA = (DEBUG_LIMITS.messageBytes / 3) * 4;

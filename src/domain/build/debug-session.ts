@@ -1,6 +1,6 @@
 import { DEBUG_LIMITS } from './debug-limits.ts';
 
-/** What a person's terminal sends: bytes in base64, a new size, or the end of the input. */
+/** What a person's terminal sends to the shell: bytes in base64, a new size, or the end of the input. */
 export type DebugInput = { data: string } | { columns: number; rows: number } | { end: true };
 
 export interface TerminalSize {
@@ -9,10 +9,10 @@ export interface TerminalSize {
 }
 
 /**
- * `exited`: the shell ended, `exitCode` says how. `step-ended`: its step ended first. `not-started`: no shell
- * could be started. `idle`: no input for too long. `left`: the person's connection was lost. `closed`: the
- * person ended the session. `no-answer`: the agent did not answer. `not-allowed`: the team withdrew its
- * permission.
+ * Why a debug session ended. `exited`: the shell ended, and `exitCode` says how. `step-ended`: the step of
+ * the shell ended first. `not-started`: no shell could be started. `idle`: there was no input for too long.
+ * `left`: the connection of the person's terminal was lost. `closed`: the person ended the session.
+ * `no-answer`: the agent did not answer. `not-allowed`: the team no longer allows shells.
  */
 export const DEBUG_END_REASONS = [
   'exited',
@@ -29,7 +29,7 @@ export interface DebugEnd {
   reason: (typeof DEBUG_END_REASONS)[number];
   /** A sentence. */
   message: string;
-  /** As a shell reports it: 128 and the signal's number if a signal ended the shell. */
+  /** As shells report it: if a signal ended the shell, 128 plus the number of the signal. */
   exitCode?: number;
 }
 
@@ -37,7 +37,7 @@ export interface OpenDebugSession {
   /** `opening`: the agent has not answered yet. */
   state: 'opening' | 'open';
   openedAt: Date;
-  /** Time of the last input. */
+  /** Time of the last input, or of the opening if there was none. */
   inputAt: Date;
   /** When the person's terminal last read output. */
   seenAt: Date;

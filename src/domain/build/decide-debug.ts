@@ -9,19 +9,20 @@ export interface RunningStep {
   name: string;
 }
 
+/** The build in which a person wants to open a shell. */
 export interface DebugTarget {
   team: string;
   /** The team allows shells in its builds. */
   allowed: boolean;
-  /** The build has started, so that one of its steps may run. */
+  /** The build has started, so one of its steps may be running. */
   started: boolean;
   ended: boolean;
   steps: readonly RunningStep[];
 }
 
 /**
- * The step in which a person gets a shell, or why they get none. `requestedStep`: name or id of a step;
- * undefined: the only step that runs.
+ * The step in which a person gets a shell, or why they get none. `requestedStep`: the step that they named,
+ * by its id, name, or kind and name (`task unit`, `task.unit`). Undefined: the only step that runs.
  */
 export function decideDebug(
   { team, allowed, started, ended, steps }: DebugTarget,
@@ -54,7 +55,7 @@ const isCalled = ({ id, kind, name }: RunningStep, requestedStep: string): boole
   requestedStep === `${kind} ${name}` ||
   requestedStep === `${kind}.${name}`;
 
-/** Kinds and names of the steps, with the id of steps that share their name with another one. */
+/** Lists kinds and names of the steps. A step that shares its name with another one also gets its id. */
 function listSteps(steps: readonly RunningStep[]): string {
   return steps
     .map(({ id, kind, name }) => {
@@ -64,7 +65,7 @@ function listSteps(steps: readonly RunningStep[]): string {
     .join(', ');
 }
 
-/** Why there is no further shell if the build has as many open shells as it may have. */
+/** Why a person gets no shell if the maximum number of shells is open in the build. */
 export const TOO_MANY_SHELLS: Reason = {
   code: 'DebugSessionsFull',
   message: `${DEBUG_LIMITS.sessions} shells are open in this build, the maximum. Close one of them.`,

@@ -6,7 +6,10 @@ import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
 import type { BuildOutcome } from './events.ts';
 import { sendsFor } from './notification-events.ts';
 
-/** A build that began to wait for approval, or that ended without its agent. */
+/**
+ * A build whose notifications the operator has to send: it began to wait for approval, or it ended without
+ * its agent.
+ */
 export interface DueNotifications {
   /** Row id. */
   id: number;
@@ -19,14 +22,15 @@ export interface DueNotifications {
   status: BuildStatus;
   previousOutcome?: PreviousOutcome;
   /**
-   * Notifications that the build's agent began to send before the agent was lost. Those that set the status
-   * of a commit are sent again.
+   * Names of the notifications that the agent began to send before it was lost. Of these, only notifications
+   * that set the status of a commit are sent again.
    */
   sent: string[];
   ageSeconds: number;
   definition: Pipeline;
 }
 
+/** Notifications that one Pod sends, for builds of one job and revision. `notifications`: their names. */
 export interface NotificationRun {
   pipelineId: number;
   revision: number;
@@ -35,21 +39,24 @@ export interface NotificationRun {
 }
 
 export interface NotificationDecision {
-  /** At most one of each team. */
+  /** At most one run for each team. */
   runs: NotificationRun[];
-  /** Row ids of the builds that send nothing. */
+  /** Row ids of the builds that have no notification to send. */
   silent: number[];
-  /** Notifications that are dropped because they are too late to help. */
+  /** Notifications that are dropped, because they are older than `MAX_NOTIFICATION_AGE_SECONDS`. */
   late: NotificationRun['builds'];
-  /** Requests for an approval that the build no longer waits for. */
+  /** Requests for approval that are dropped, because the build does not wait any more. `why`: a sentence. */
   outdated: (NotificationRun['builds'][number] & { why: string })[];
 }
 
-/** Builds whose notifications one Pod sends. */
+/** Maximum number of builds whose notifications one Pod sends. */
 export const MAX_BUILDS_OF_RUN = 10;
 export const MAX_NOTIFICATION_AGE_SECONDS = 60 * 60;
 
-/** `due`: oldest first. Builds of one job and revision share a run. */
+/**
+ * Decides which notifications are sent now. `due`: oldest first. Builds of the same job and revision share a
+ * run.
+ */
 export function decideNotificationRuns(due: readonly DueNotifications[]): NotificationDecision {
   const builds = due.map((build) => ({ ...build, notifications: notificationsDue(build) }));
   const [sendingBuilds, silent] = partition(builds, ({ notifications }) => notifications.length > 0);
@@ -69,7 +76,9 @@ export function decideNotificationRuns(due: readonly DueNotifications[]): Notifi
 const isOutdated = ({ moment, status }: BuildWithNotifications): boolean =>
   moment === 'waiting' && status !== 'waiting';
 
-/** Why a request for approval is not sent. Once the build no longer waits, the request would only mislead. */
+/**
+ * Why a request for approval is not sent: it would mislead people, because the build does not wait any more.
+ */
 function whyOutdated({ status }: BuildWithNotifications): string {
   const isOver = status === 'failed' || status === 'cancelled' || status === 'warning';
   return `Not sent: ${isOver ? 'the build ended' : 'the build was approved'} before a Pod could send it.`;
@@ -91,6 +100,7 @@ function firstRun(buildsOfTeam: readonly BuildWithNotifications[]): Notification
   return [{ pipelineId, revision, job, builds }];
 }
 
+/** Names of the notifications that the build has to send. */
 function notificationsDue({ moment, status, definition, job, ...due }: DueNotifications): string[] {
   if (moment === 'waiting') {
     const { approval } = jobIn(definition, job);
@@ -105,8 +115,8 @@ function notificationsDue({ moment, status, definition, job, ...due }: DueNotifi
 }
 
 /**
- * Whether notifications of this type set the status of a commit. They are sent again, because the status that
- * the lost agent set may be missing or differ from how the build ended.
+ * Whether notifications of this type set the status of a commit. Such a notification is sent again, because
+ * the lost agent may have set no status, or one that differs from the outcome of the build.
  */
 function setsStatus(typeName: string, { notificationTypes = [] }: Pipeline): boolean {
   const type = notificationTypes.find((candidate) => candidate.name === typeName);
@@ -115,7 +125,7 @@ function setsStatus(typeName: string, { notificationTypes = [] }: Pipeline): boo
 
 const STATUS_SOURCES = ['svc://commit-status', 'svc://hostcheck'];
 
-/** Undefined: the build has not ended. */
+/** The outcome of a build. A warning counts as failed. Undefined: the build has not ended. */
 function outcomeOf(status: BuildStatus): BuildOutcome | undefined {
   if (status === 'warning') return 'failed';
   return status === 'succeeded' || status === 'failed' || status === 'cancelled' ? status : undefined;

@@ -2,8 +2,8 @@ import type { Operand, Operator } from '#domain/language/condition-tokens.ts';
 import type { Condition } from '#domain/language/condition.ts';
 
 /**
- * Evaluates the condition. An unset variable is an empty string. `lists`: names of variables that hold lists
- * joined by commas; in them, `contains` looks for a member.
+ * Evaluates the condition. A variable that is not set is an empty string. `lists`: names of the variables
+ * whose value is a list, joined by commas. For these, `contains` looks for an element of the list.
  */
 export function evaluateCondition(
   condition: Condition,

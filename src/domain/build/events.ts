@@ -1,11 +1,15 @@
 import type { Metadata } from './parse-protocol-output.ts';
 
 /**
- * What an agent reports of its build, in order. `sequence` starts at 1 and has no gaps within one attempt.
- * The receiver applies each number once, so the agent sends an event until it is acknowledged.
+ * What an agent reports about its build. `sequence` starts at 1 and has no gaps within one attempt of the
+ * build. The gateway applies each number once, so the agent can repeat an event until the gateway
+ * acknowledges it.
  */
 export type BuildEvent = { sequence: number; at: string } &
-  /** `attempt`: absent for the first. A step of a group starts again with each attempt of the group. */
+  /**
+   * `attempt`: number of the step's attempt; absent for the first. A step of a group starts again with each
+   * attempt of the group.
+   */
   (
     | { type: 'step-started'; step: string; attempt?: number }
     | { type: 'log'; step: string; text: string }
@@ -18,7 +22,7 @@ interface BuildEnded {
   outcome: BuildOutcome;
   reason: OutcomeReason;
   message: string;
-  /** False: the agent was stopped before it had sent the automatic notifications. Absent: it sent them. */
+  /** False: the agent was stopped before it could send the automatic notifications. Absent: it sent them. */
   notified?: boolean;
 }
 
@@ -30,11 +34,13 @@ export interface StepEnded {
   exitCode?: number;
   signal?: string;
   message?: string;
-  /** The version that a `put` made. */
+  /** The version that a `put` created. */
   version?: Record<string, string>;
-  /** What a type with a protocol reports about the version, in a `get` or `put`. */
+  /** What a resource type with a `protocol` reports about the version of a `get` or `put`. */
   metadata?: Metadata[];
-  /** Size of the files in the cache of the step, if they could be counted in time. */
+  /**
+   * Size of all files in the cache of the step. Absent: the step has no cache, or measuring it took too long.
+   */
   cacheBytes?: number;
   /** Name of the cache of a task: `<job>:<cache>`. */
   cache?: string;
@@ -43,7 +49,10 @@ export interface StepEnded {
 export type StepStatus = 'succeeded' | 'failed' | 'cancelled' | 'skipped';
 export type BuildOutcome = 'succeeded' | 'failed' | 'cancelled';
 
-/** Reasons that an agent knows itself. The others come from the status of its Pod, or from decisions. */
+/**
+ * Reasons that an agent can report. All other reasons come from the status of the Pod, or from decisions of
+ * the operator and of people.
+ */
 export const AGENT_REASONS = [
   'AllStepsSucceeded',
   'StepFailed',
@@ -57,7 +66,7 @@ export const AGENT_REASONS = [
   'AgentFault',
 ] as const;
 
-/** Stable code of why a build ended as it did. `message` is the sentence. */
+/** Stable code that says why a build ended as it did. A `message` beside it says the same in a sentence. */
 export type OutcomeReason =
   | (typeof AGENT_REASONS)[number]
   | 'PodLost'
@@ -73,26 +82,29 @@ export type OutcomeReason =
   | 'Superseded'
   | 'AgentAuthentication';
 
-/** The kubelet cuts longer termination messages. */
+/** Limit for a termination message. The kubelet cuts longer messages. */
 export const MAX_TERMINATION_BYTES = 4096;
 
 /**
  * The termination message of an agent: enough to end the build correctly if the agent could not reach the
- * gateway. Entries that do not fit are left out whole, never cut.
+ * gateway. An entry that does not fit is left out as a whole.
  */
 export interface TerminationMessage {
   format: 1;
   outcome: BuildOutcome;
   reason: OutcomeReason;
-  /** Empty while the build runs: the message is written early, in case the agent dies. */
+  /** Empty while the build runs. The agent writes the termination message early, in case it is killed. */
   message: string;
-  /** Step id → exit code (`null`: none) of steps that ended. Acknowledged ends may be missing. */
+  /**
+   * Step id → exit code of the steps that ended (`null`: no exit code). Steps whose end the gateway has
+   * acknowledged may be missing.
+   */
   exits: Record<string, number | null>;
   /** Step id → status of steps that did not succeed. */
   statuses?: Record<string, Exclude<StepStatus, 'succeeded'>>;
   /**
-   * Step id → version of a put that succeeded, `{}` if it made none. If the end of such a put was not
-   * acknowledged and its version is missing here, the version did not fit.
+   * Step id → version of each put that succeeded; `{}` if the put created none. A put may be missing because
+   * its end was acknowledged. If it was not acknowledged, its version did not fit into the message.
    */
   versions?: Record<string, Record<string, string>>;
   /** The highest acknowledged sequence number. */

@@ -3,14 +3,15 @@ import { expandReferences } from './expand-references.ts';
 const VERSION_FIELD = /\$(?:\{(version_\w+)\}|(version_\w+))/g;
 
 /**
- * The value of `$NOTIFY_MESSAGE`: references to variables and to fields of the version are replaced, then
- * `\n` starts a new line, in values too. Unknown references stay as written.
+ * The value of `$NOTIFY_MESSAGE`. References to variables of the build and to fields of the version
+ * (`$version_<key>`) are replaced; unknown references stay as written. Then each `\n`, also in a value,
+ * becomes a line break.
  */
 export function expandMessage(message: string, variables: Readonly<Record<string, string>>): string {
   return replaceReferences(message, variables).replaceAll('\\n', '\n');
 }
 
-/** Replaces all references in one pass, so that references in values are not replaced. */
+/** Replaces all references in one pass, so that a reference inside a value stays as written. */
 function replaceReferences(message: string, variables: Readonly<Record<string, string>>): string {
   let filled = '';
   let from = 0;

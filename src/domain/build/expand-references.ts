@@ -1,4 +1,7 @@
-/** Names that a text may refer to at run time. All others, such as a shell's variables, stay as written. */
+/**
+ * Matches references to variables of the build. References to other names, such as variables of a shell, stay
+ * as written.
+ */
 const REFERENCE = /\$(?:\{((?:BUILD|GET|TASK)_[A-Z0-9_]+)\}|((?:BUILD|GET|TASK)_[A-Z0-9_]+))/g;
 
 /**

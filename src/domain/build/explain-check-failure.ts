@@ -3,12 +3,13 @@ import { brokenContainer, brokenMessage, hasEnded, podFault } from './pod-fault.
 import type { ContainerReport, PodReport } from './pod-report.ts';
 
 const MAX_QUOTED_CHARACTERS = 500;
-/** Reasons why a container of a new Pod still waits, which are no failure. */
+/** Reasons for which a container of a new Pod waits although nothing has failed. */
 const CREATING = new Set(['ContainerCreating', 'PodInitializing']);
 
 /**
- * Why the Pod of a check or of hooks gave no result, as a sentence. A container that cannot start comes
- * first: the agent that waited for this container has ended by then, but does not know the cause.
+ * Why the Pod of a check, of hooks or of notifications gave no result, as a sentence. `pod` undefined: it
+ * does not exist. A container that cannot start is reported first: the agent waited for this container and
+ * has ended, but does not know why it did not start.
  */
 export function explainCheckFailure(
   pod: PodReport | undefined,
@@ -29,7 +30,7 @@ function isStuck({ state, reason }: ContainerReport): boolean {
   return state === 'waiting' && reason !== undefined && !CREATING.has(reason);
 }
 
-/** The Pod exists, but its agent has not connected in time. */
+/** Explains a Pod that exists, but whose agent has not connected in time. */
 function explainLateAgent({ scheduled, unschedulable, containers }: PodReport, work: string): string {
   const prefix = `The Pod of the ${work} did not start: `;
   if (unschedulable !== undefined) return prefix + asSentence(`no node can take it: ${unschedulable}`);

@@ -1,9 +1,9 @@
 import type { HookResult } from './agent-protocol.ts';
 
-/** The name of the result that stands for all hooks that were left out. Its error is a sentence. */
+/** The `hook` of the one result that represents all hooks that were not run. Its `error` is a sentence. */
 export const FURTHER_HOOKS = 'further hooks';
 
-/** Describes the hooks that failed or were left out. Undefined: all succeeded. */
+/** Describes the hooks that failed or were not run. Undefined: all hooks succeeded. */
 export function explainHookFailures(results: readonly HookResult[]): string | undefined {
   const run = results.filter(({ hook }) => hook !== FURTHER_HOOKS);
   const leftOut = results.filter(({ hook }) => hook === FURTHER_HOOKS);

@@ -9,17 +9,20 @@ import { whyWithoutSecrets } from '#domain/planning/withhold-secrets.ts';
 import { identityIssuer } from './identity-issuer.ts';
 import { MAX_IDENTITY_SECONDS } from './identity-keys.ts';
 
-/** Enough to log in, even if the timeout of the step is shorter. */
+/**
+ * Minimum lifetime of a token. A step has time to log in with it, even if the timeout of the step is shorter.
+ */
 const MIN_IDENTITY_SECONDS = 60;
-/** A token is valid from this long before it is issued, for verifiers whose clocks are slow. */
+/** A token becomes valid this long before it is issued, so that verifiers whose clocks are slow accept it. */
 const NOT_BEFORE_SECONDS = 60;
 
 /**
- * The ref of a token whose branch is not known, because it is a secret or other code triggered the build. Its
- * subject differs from that of the default branch, which has no ref.
+ * The ref in a token if the branch is not known: its name is a secret, the resource follows several branches,
+ * or other code triggered the build. The subject then differs from the subject for the default branch, which
+ * has no ref.
  */
 const UNKNOWN_REF = 'unknown';
-/** Built-in types whose versions are times and events. */
+/** Sources of the built-in types whose versions are not code but times and events. */
 const SOURCES_WITHOUT_CODE: readonly string[] = ['svc://cron', 'svc://trigger'];
 
 /** The build that an identity token is for. */
@@ -30,7 +33,7 @@ export interface IdentifiedBuild {
   number: string;
   attempt: number;
   definition: Pipeline;
-  /** In the order of the job's gets. */
+  /** The version of each get, in the order of the job's gets. */
   versions: Record<string, string>[];
 }
 
@@ -53,9 +56,9 @@ export interface IdentityClaims {
 
 export interface IdentityIssue {
   externalUrl: string | undefined;
-  /** Seconds since 1970. */
+  /** When the tokens are issued, in seconds since 1970. */
   at: number;
-  /** Timeout of the step. Absent: the step has none. */
+  /** Timeout of the step, in seconds. Absent: the step has none. */
   seconds?: number;
 }
 
@@ -63,7 +66,7 @@ export type IdentityDecision =
   | { answer: 'issue'; tokens: { variable: string; claims: IdentityClaims }[] }
   | { answer: 'refuse'; reason: string };
 
-/** The identity tokens that a step of the build gets. */
+/** Decides which identity tokens a step of the build gets, or why it gets none. */
 export function decideIdentity(build: IdentifiedBuild, issue: IdentityIssue): IdentityDecision {
   const { definition, job, versions } = build;
   const { identity = [] } = jobIn(definition, job);
@@ -82,7 +85,10 @@ export function decideIdentity(build: IdentifiedBuild, issue: IdentityIssue): Id
   };
 }
 
-/** Why no build of the pipeline can get the identity tokens that a job asks for. Undefined: they can. */
+/**
+ * Why no build of the pipeline can get the identity tokens that a job declares. Undefined: builds can get
+ * them, or no job declares any.
+ */
 export function whyNoIdentity({ jobs }: Pipeline, externalUrl: string | undefined): string | undefined {
   const job = jobs.find(({ identity }) => identity !== undefined);
   const issuer = identityIssuer(externalUrl);
@@ -112,9 +118,10 @@ function claimsOf(build: IdentifiedBuild, issuer: string, issue: IdentityIssue):
 }
 
 /**
- * Ref and commit of the code that the build runs. They come from the first git version of a pull request, so
- * that a build with a pull request never has the ref of a branch. Without one, they come from the first git
- * get that triggers. If only gets without code trigger, or none, they come from the first git get.
+ * Ref and commit of the code that the build runs. They come from the first git get whose version is a pull
+ * request, so that a build with a pull request never has the ref of a branch. Without a pull request, they
+ * come from the first git get that triggers the job. Without such a get, they come from the first git get,
+ * unless a get with other code triggers the job: then the ref is unknown.
  */
 function sourceOf({ definition, job, versions }: IdentifiedBuild): Pick<IdentityClaims, 'ref' | 'sha'> {
   const gets = getsOf(jobIn(definition, job).steps).map((get, index) => ({
@@ -134,7 +141,9 @@ function sourceOf({ definition, job, versions }: IdentifiedBuild): Pick<Identity
   return defined({ ref: refOf(version, get, definition), sha });
 }
 
-/** Undefined: the default branch, whose name is not known. */
+/**
+ * The ref of the version. Undefined: the resource follows the default branch, whose name is not known here.
+ */
 function refOf(
   { pr, tag, branch: versionBranch }: Record<string, string>,
   { resource }: GetStep,

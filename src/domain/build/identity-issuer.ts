@@ -1,4 +1,4 @@
-/** The claims of identity tokens, in this order. */
+/** Names of the claims of identity tokens. */
 export const IDENTITY_CLAIMS = [
   'iss',
   'sub',
@@ -17,7 +17,9 @@ export const IDENTITY_CLAIMS = [
   'fork',
 ] as const;
 
-/** The issuer of identity tokens: the address of the installation, which verifiers reach over HTTPS. */
+/**
+ * The issuer of identity tokens: the external URL of the installation, which verifiers must reach over HTTPS.
+ */
 export function identityIssuer(externalUrl: string | undefined): { issuer: string } | { problem: string } {
   if (externalUrl?.startsWith('https://') === true) return { issuer: externalUrl };
   const why =

@@ -1,7 +1,7 @@
 /*
- * When keys sign identity tokens, and until when they are published. A key is published for a day before it
- * signs, so that verifiers with a cache know it in time. It stays published until every token that it signed
- * has expired.
+ * When keys sign identity tokens, and how long they are published. A key is published for a day before it
+ * signs, so that verifiers that cache keys know it in time. It stays published until every token that it
+ * signed has expired.
  */
 
 /** Longest lifetime of an identity token. */
@@ -13,8 +13,8 @@ export const KEY_SIGNS_MS = 30 * 24 * HOUR_MS;
 /** Time from the publication of a key to its first signature. The first key signs at once. */
 export const KEY_AHEAD_MS = 24 * HOUR_MS;
 /**
- * How long a key stays published after the next key began to sign: the lifetime of a token, and 50 minutes
- * for clocks that differ.
+ * How long a key stays published after the next key began to sign: the lifetime of a token (10 minutes), and
+ * 50 minutes for clocks that differ.
  */
 export const KEY_OVERLAP_MS = HOUR_MS;
 
@@ -24,7 +24,7 @@ export interface KeyTerm {
   signsFrom: Date;
 }
 
-/** The key that signs at this time. Undefined: none does yet. */
+/** The key that signs at this time. Undefined: no key has begun to sign. */
 export function signingKey<K extends KeyTerm>(keys: readonly K[], at: Date): K | undefined {
   return inOrder(keys).findLast(({ signsFrom }) => signsFrom <= at);
 }
@@ -35,15 +35,15 @@ export function publishedKeys<K extends KeyTerm>(keys: readonly K[], at: Date): 
 }
 
 export interface KeyDecision {
-  /** A new key is due. It begins to sign after this time. Absent: no new key is due. */
+  /** In how many milliseconds the new key begins to sign, if a new key is due. Absent: no new key is due. */
   newKeySignsInMs?: number;
-  /** Keys that nothing needs any more. */
+  /** Ids of the keys that nothing needs any more. */
   remove: string[];
 }
 
 /**
- * What to do about the keys at this time. `isLost`: no process can decrypt the key any more, so it signs
- * nothing. Verifiers still need it for the tokens that it signed.
+ * Decides which keys to add and remove at this time. `isLost`: no process can decrypt the key any more, so it
+ * cannot sign. Verifiers still need it for the tokens that it signed.
  */
 export function decideKeys(keys: readonly (KeyTerm & { isLost: boolean })[], at: Date): KeyDecision {
   const sorted = inOrder(keys);

@@ -1,26 +1,29 @@
 import type { AgentSession } from './agent-session.ts';
 
-/** What the API server reports of a Pod. */
+/** What the API server reports about a Pod. */
 export interface AgentPod {
   uid: string;
   labels: Record<string, string>;
   /** The Pod is being deleted or has ended. */
   ending: boolean;
-  /** IP addresses. Empty until the kubelet reports them. */
+  /** IP addresses of the Pod. Empty until the kubelet reports them. */
   addresses: string[];
 }
 
-/** Who opens a session, according to the connection and the request. */
+/** Who wants to open a session, according to the connection and the request. `uid`: UID of the Pod. */
 export interface AgentClaim {
   session: AgentSession;
   uid: string;
-  /** Remote address of the connection. Absent: a token has proven that the caller runs in that Pod. */
+  /**
+   * Remote IP address of the connection. Absent: a service-account token has proven that the caller runs in
+   * the Pod.
+   */
   peer?: string;
 }
 
 export type AgentJudgement =
   | { verdict: 'accepted' }
-  /** Everything matches so far, but the Pod has no address yet. */
+  /** Everything matches, but the Pod has no address yet, so the caller's address cannot be checked. */
   | { verdict: 'wait' }
   | { verdict: 'refused'; reason: string };
 
@@ -44,6 +47,7 @@ function refused(reason: string): AgentJudgement {
   return { verdict: 'refused', reason };
 }
 
+/** The first label of the Pod that does not belong to the work. Undefined: all labels are right. */
 function wrongLabel(session: AgentSession, labels: Record<string, string>): string | undefined {
   const expected = workLabels(session);
   return Object.keys(expected).find((name) => labels[name] !== expected[name]);
@@ -66,7 +70,7 @@ export function workLabels(session: AgentSession): Record<string, string> {
   };
 }
 
-/** Strips the prefix of an IPv4 address on a dual-stack socket. */
+/** The address in lower case, without the prefix that IPv4 addresses have on a dual-stack socket. */
 function plainAddress(address: string): string {
   return address.toLowerCase().replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/, '');
 }

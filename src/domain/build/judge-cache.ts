@@ -1,11 +1,11 @@
 import type { AttemptReport, PodReport } from './pod-report.ts';
 
-/** How long a Pod may wait for the volumes of its caches. */
+/** How many seconds a Pod may wait for the volumes of its caches. */
 export const CACHE_SECONDS = 20;
 
 /**
- * Why a Pod should be replaced by one without caches, as a sentence. Undefined: its caches do not keep it
- * from starting.
+ * Why a Pod should be replaced by a Pod without caches, as a sentence. Undefined: its caches do not delay its
+ * start too long.
  */
 export function judgeCache(
   pod: PodReport,
@@ -22,8 +22,8 @@ export function judgeCache(
 }
 
 /**
- * Whether a Pod may be without a node because of a volume. The scheduler reports nothing while it waits for a
- * new volume.
+ * Whether a volume may be the reason why a Pod has no node. While the scheduler waits for a new volume, it
+ * reports nothing.
  */
 function mayWaitForVolume({ unschedulable }: PodReport): boolean {
   return unschedulable === undefined || /volume/i.test(unschedulable);

@@ -4,17 +4,21 @@ import { judgeCache } from './judge-cache.ts';
 import type { AttemptReport, ContainerReport, PodJudgement, PodReport } from './pod-report.ts';
 
 /**
- * How long a Pod may be without a node, and how long it may then take to start its containers. The timeout of
- * the job only begins with its first step.
+ * How long a Pod may be without a node. The timeout of the job does not limit this, because it begins with
+ * the first step.
  */
 const UNSCHEDULED_SECONDS = 60 * 60;
+/** How long the containers of a Pod that has a node may take to start. */
 const PENDING_SECONDS = 15 * 60;
-/** A working scheduler sees a new Pod within this time. Until then, a Pod without a node needs no message. */
+/**
+ * A working scheduler handles a new Pod within this time. Until then, a Pod without a node is no problem to
+ * report.
+ */
 const SCHEDULER_SECONDS = 5;
 
 /**
- * Whether to wait for the Pod of a build that has not started, to create it again or to end the build, and
- * why.
+ * Decides what to do about the Pod of a build that has not started: wait, create the Pod again or end the
+ * build.
  */
 export function judgePending(state: BuildState, pod: PodReport, attempt: AttemptReport): PodJudgement {
   if (state.status === 'started' || pod.deleting) return { decision: 'wait' };
@@ -31,8 +35,8 @@ export function judgePending(state: BuildState, pod: PodReport, attempt: Attempt
 }
 
 /**
- * The judgement of a Pod that has run no step, if an image cannot be pulled. Undefined: no container reports
- * this.
+ * What to do about a Pod that has run no step, if an image cannot be pulled. Undefined: no container reports
+ * that an image cannot be pulled.
  */
 export function judgeMissingImage(
   containers: ContainerReport[],
@@ -42,7 +46,7 @@ export function judgeMissingImage(
   return judgement.reason === 'ImagePullFailed' ? judgement : undefined;
 }
 
-/** Whether the Pod takes too long to start. The time in which it waited for a node does not count. */
+/** Whether the Pod takes too long to start. The time that it waited for a node does not count. */
 function startsTooLate({ ageSeconds, scheduledSeconds = ageSeconds }: AttemptReport): boolean {
   return scheduledSeconds > PENDING_SECONDS;
 }
@@ -51,7 +55,11 @@ function judgeContainers(containers: ContainerReport[], isLate: boolean): PodJud
   for (const container of containers) {
     const reason = startFailureReason(container);
     if (reason)
-      return waitOrEnd(reason, startProblem(container), isLate || PERMANENT.has(container.reason ?? ''));
+      return waitOrEnd(
+        reason,
+        startProblem(container),
+        isLate || PERMANENT_FAILURES.has(container.reason ?? ''),
+      );
   }
   const waiting = containers.find((container) => container.state === 'waiting');
   return isLate && waiting ? waitOrEnd('PodRefused', startProblem(waiting), true) : { decision: 'wait' };
@@ -67,8 +75,11 @@ function waitOrEnd(reason: OutcomeReason, message: string, mustEnd: boolean): Po
   return { decision: 'wait', reason, message };
 }
 
-/** Reasons that no retry can fix: the name is invalid, or pulling is forbidden. */
-const PERMANENT = new Set(['InvalidImageName', 'ErrImageNeverPull']);
+/**
+ * The kubelet's reasons that do not go away by waiting: the name is invalid, or the pull policy of the
+ * container is `Never`.
+ */
+const PERMANENT_FAILURES = new Set(['InvalidImageName', 'ErrImageNeverPull']);
 const PULL_FAILURES = new Set([
   'ErrImagePull',
   'ImagePullBackOff',
@@ -86,7 +97,10 @@ const CREATE_FAILURES = new Set([
   'PostStartHookError',
 ]);
 
-/** Why a waiting container does not start. Undefined: the kubelet reports no failure. */
+/**
+ * Why a waiting container does not start. Undefined: the container does not wait, or the kubelet reports no
+ * failure.
+ */
 export function startFailureReason(container: ContainerReport): OutcomeReason | undefined {
   if (container.state !== 'waiting' || container.reason === undefined) return undefined;
   if (PULL_FAILURES.has(container.reason)) return 'ImagePullFailed';

@@ -8,24 +8,30 @@ import type { AttemptReport, ContainerReport, PodJudgement, PodReport } from './
 import { provesSuccess } from './settle-build.ts';
 import { isPlanDecided } from './step-proof.ts';
 
-/** A Pod that ends before its first step is replaced, up to this number of attempts of the build. */
+/** A Pod that ends before its first step is replaced, until the build has had this number of attempts. */
 const MAX_ATTEMPTS = 5;
-/** How often a build whose steps have begun is repeated. */
+/** How often a build is repeated after its steps have begun. */
 const MAX_RETRIES = 1;
-/** A deleted Pod that is overdue for this long is lost. */
+/** A deleted Pod that still exists this long after its grace period counts as lost. */
 const LOST_SECONDS = 2 * 60;
 /**
- * How long the kubelet may take to give its reason after the agent has ended. It kills the other containers
- * first; a container that hangs longer is not waited for.
+ * How long to wait, after the agent has ended, until the kubelet reports why it ended the Pod. The kubelet
+ * reports this once all other containers have ended, and a container may hang.
  */
 const REASON_SECONDS = 30;
 
-/** Whether a deleted Pod is overdue for so long that its node must be dead. */
+/**
+ * Whether a deleted Pod has been overdue for so long that its node must be dead. `overdueSeconds`: see
+ * `AttemptReport`.
+ */
 export function isLost(overdueSeconds: number | undefined): boolean {
   return overdueSeconds !== undefined && overdueSeconds >= LOST_SECONDS;
 }
 
-/** What to do about a build whose Pod may have ended. `pod` undefined: it is gone. */
+/**
+ * Decides what to do about a build whose Pod may have ended. `pod` undefined: the Pod does not exist any
+ * more.
+ */
 export function judgePodEnd(
   state: BuildState,
   pod: PodReport | undefined,
@@ -33,16 +39,16 @@ export function judgePodEnd(
 ): PodJudgement {
   if (!isActive(state.status)) return { decision: 'wait' };
   if (pod && !hasEnded(pod) && !isLost(attempt.overdueSeconds)) return judgeLiving(state, pod, attempt);
-  if (pod && mayGetReason(pod, attempt)) return { decision: 'wait' };
+  if (pod && mayReportReason(pod, attempt)) return { decision: 'wait' };
   return judgeEnded(state, pod, attempt);
 }
 
 /**
- * Whether the kubelet may still give a reason for the end of the Pod. If it ends a Pod, such as for an
- * eviction, it gives the reason only when every container has ended. Nothing is expected if the Pod is being
- * deleted, or if the agent has explained its end.
+ * Whether the kubelet may still report why the Pod ended. If the kubelet ends a Pod, such as in an eviction,
+ * it reports the reason only when all containers have ended. No reason is expected if the Pod is being
+ * deleted, or if the agent has explained its own end.
  */
-function mayGetReason(
+function mayReportReason(
   { phase, deleting, containers: [agent] }: PodReport,
   { agentEndedSeconds = Infinity }: AttemptReport,
 ): boolean {
@@ -58,8 +64,8 @@ function judgeLiving(state: BuildState, pod: PodReport, attempt: AttemptReport):
 }
 
 /**
- * A container that died before the first step. The agent cannot see that the container died, and would wait
- * for it for a long time.
+ * What to do if a container ended before the first step. Undefined: none did. The agent cannot see that the
+ * container has ended, and would wait for it for a long time.
  */
 function judgeBroken(state: BuildState, pod: PodReport, attempt: AttemptReport): PodJudgement | undefined {
   const broken = brokenContainer(pod);
@@ -88,8 +94,9 @@ function judgeEnded(state: BuildState, pod: PodReport | undefined, attempt: Atte
 }
 
 /**
- * The agent has not ended a cancelled build in time. If the cancel came too late to change how the plan ends,
- * its hooks run on, and only the deadline of the Pod ends an agent that hangs.
+ * What to do if the agent has not ended a cancelled build in time. Undefined: it still has time, or the
+ * cancel came too late to change how the plan ends. In that case the hooks of the plan run on, and only the
+ * deadline of the Pod ends an agent that hangs.
  */
 function judgeHanging(
   { steps }: BuildState,
@@ -115,7 +122,9 @@ function isOverdue({ seconds, graceSeconds }: Cancelled): boolean {
   return seconds >= graceSeconds;
 }
 
-/** The Pod ended although neither its agent nor a person ended the build. */
+/**
+ * What to do if the Pod has ended although its agent did not end the build and nothing cancelled the build.
+ */
 function judgeDeath(
   state: BuildState,
   pod: PodReport | undefined,
@@ -128,7 +137,10 @@ function judgeDeath(
   return judgeImages(pod?.containers ?? [], attempt, fault) ?? judgeFault(state, attempt, fault);
 }
 
-/** If an image could not be pulled, the agent that gave up waiting for its container is not at fault. */
+/**
+ * What to do if an image could not be pulled. Undefined: that is not why the Pod ended. The agent gave up
+ * waiting for the container of the image, so its fault hides the cause.
+ */
 function judgeImages(
   [, ...others]: ContainerReport[],
   attempt: AttemptReport,
@@ -142,17 +154,17 @@ function judgeImages(
 }
 
 /**
- * The name of a step container that ran out of memory. An agent that ran out of memory is judged like any
- * other fault of an agent.
+ * The name of a step container that ran out of memory. The container of the agent does not count: an agent
+ * that ran out of memory is treated like any other fault of an agent.
  */
 function outOfMemoryContainer(pod: PodReport | undefined): string | undefined {
   return pod?.containers.slice(1).find((container) => container.reason === 'OOMKilled')?.name;
 }
 
 /**
- * Whether the termination message decides how the build ended. Success needs the end of every step. The
- * report of the Pod decides if the agent could not explain a fault, or if its session was refused because the
- * Pod was ending.
+ * Whether the agent's termination message decides how the build ended. A success counts only if every step is
+ * proven to have succeeded. If the agent could not explain a fault, or if its session was refused because the
+ * Pod was ending, the report about the Pod decides instead.
  */
 function decidesOutcome(
   state: BuildState,
@@ -198,6 +210,7 @@ function end(reason: OutcomeReason, message: string): PodJudgement {
   return { decision: 'end', outcome: 'failed', reason, message };
 }
 
+/** Whether a step has run, according to the events or to the termination message. */
 function ranSteps(state: BuildState, termination: TerminationMessage | undefined): boolean {
   const reported = termination !== undefined && Object.keys(termination.exits).length > 0;
   return reported || state.steps.some((step) => step.status !== 'waiting' && step.status !== 'skipped');

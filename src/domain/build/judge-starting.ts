@@ -5,8 +5,8 @@ import type { PodReport } from './pod-report.ts';
 /** Seconds after which a Pod without a node counts as unplaced, even if the scheduler reports nothing. */
 const MAX_UNSCHEDULED_SECONDS = 10;
 /**
- * Seconds after which a Pod on a node no longer counts as starting: by then it waits for something other than
- * the node.
+ * Seconds after which a Pod with a node no longer counts as starting: by then it does not wait for the node,
+ * but for something else.
  */
 const MAX_STARTING_SECONDS = 120;
 
@@ -18,8 +18,10 @@ export interface StartingAges {
 }
 
 /**
- * Whether a Pod whose agent has not connected yet holds a slot in the start window. Undefined: it does not,
- * because it has ended, is being deleted or cannot start. No Pod holds a slot for ever.
+ * How a Pod whose agent has not connected yet counts in the start window, which limits how many Pods start at
+ * a time. `unplaced`: no node fits the Pod so far, so it loads none. Undefined: the Pod does not count,
+ * because it has ended, is being deleted, cannot start or has had enough time. `pod` undefined: the Pod is
+ * not known yet.
  */
 export function judgeStarting(
   pod: PodReport | undefined,

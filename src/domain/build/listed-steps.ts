@@ -2,7 +2,7 @@ import { isAutomaticNotification } from '#domain/planning/notification-steps.ts'
 import type { StepState } from './build-state.ts';
 
 /**
- * The steps that people see. Hooks and automatic notifications that did not run are left out, and so are all
+ * The steps that people see. The list leaves out hooks and automatic notifications that did not run, and all
  * steps in a branch that was not taken.
  */
 export function listedSteps(steps: readonly StepState[]): StepState[] {

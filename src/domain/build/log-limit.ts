@@ -1,6 +1,6 @@
 /**
- * Limit for the log of one attempt of a build, unless the installation sets another one. Both the agent and
- * the gateway enforce the limit.
+ * Limit for the log of one attempt of a build, if the installation does not set another one. The agent and
+ * the gateway both enforce the limit.
  */
 export const DEFAULT_LOG_BYTES = 64 * 1024 * 1024;
 export const LOG_CUT_LINE = '[truncated: the log of this build is over its limit]';
@@ -9,8 +9,9 @@ export const LOG_CUT_LINE = '[truncated: the log of this build is over its limit
 const MIN_ROW_BYTES = 64;
 
 /**
- * The part of the text within the limit. The first text that exceeds the limit ends with `LOG_CUT_LINE`.
- * `used` starts at 0, and is above the limit after that line.
+ * Returns the part of the text that fits into the limit, and how many bytes are used after it. Pass `used`
+ * back in with the next text; it starts at 0. The first text that exceeds the limit ends with `LOG_CUT_LINE`.
+ * After this line, `used` is above the limit, and all further text is dropped.
  */
 export function cutLog(
   text: string,
@@ -23,7 +24,9 @@ export function cutLog(
   return { text: `${firstBytes(text, limit - used)}\n${LOG_CUT_LINE}\n`, used: limit + 1 };
 }
 
-/** Most logs are ASCII only. This test takes a fraction of the time of counting their bytes. */
+/**
+ * Most logs have only ASCII characters. Testing for others takes a fraction of the time of counting bytes.
+ */
 const NOT_ASCII = /[\u0080-\uffff]/;
 
 export function utf8Length(text: string): number {
@@ -34,14 +37,15 @@ export function utf8Length(text: string): number {
 }
 
 /**
- * Bytes of a UTF-16 code unit beyond the first. Each half of a surrogate pair counts two of the pair's four
- * bytes.
+ * How many bytes of UTF-8 a UTF-16 code unit needs besides the first one. Each half of a surrogate pair
+ * counts as two of the four bytes that the pair needs.
  */
 function extraBytes(unit: number): number {
   if (unit < 0x80) return 0;
   return unit < 0x8_00 || (unit >= 0xd8_00 && unit < 0xe0_00) ? 1 : 2;
 }
 
+/** The longest start of the text that has at most this number of bytes in UTF-8. */
 function firstBytes(text: string, bytes: number): string {
   let [index, length] = [0, 0];
   while (index < text.length) {
@@ -54,8 +58,8 @@ function firstBytes(text: string, bytes: number): string {
 }
 
 /**
- * The limit of one build's log: the smaller one of the limits of the installation and the team. If the
- * installation sets none, the default bounds the limit of the team.
+ * The limit for the log of one build: the smaller of the limits that the installation and the team set. If
+ * the installation sets none, a team can set at most the default. Undefined: neither sets a limit.
  */
 export function smallerLimit(installation: number | undefined, team: number | undefined): number | undefined {
   return team === undefined ? installation : Math.min(installation ?? DEFAULT_LOG_BYTES, team);

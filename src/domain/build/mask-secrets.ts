@@ -4,7 +4,10 @@ export const MASK = '***';
 
 /** Masks secrets in a text that arrives in pieces. */
 export interface MaskStream {
-  /** Returns what is safe to show. Holds back an end that could be the start of a secret. */
+  /**
+   * Returns the text that is safe to show. Holds back the end of the text while it could be the start of a
+   * secret.
+   */
   write(text: string): string;
   /** Returns the text that was held back. */
   end(): string;
@@ -15,14 +18,17 @@ export interface Masker {
   stream(): MaskStream;
   /** Masks a complete text. */
   mask(text: string): string;
-  /** Masks these values from now on, in open streams too: in what they hold back and in all later text. */
+  /**
+   * Masks these values from now on, in open streams too: in the text that they hold back, and in all later
+   * text.
+   */
   add(secrets: readonly string[]): void;
 }
 
 /**
- * Masks these values and their encoded forms (`secretForms`). Every character of every occurrence is masked,
- * also if occurrences overlap, wherever the text is cut. The automaton is built on first use, since that
- * takes milliseconds for long secrets.
+ * Creates a masker for these values and their encoded forms (`secretForms`). It masks every character of
+ * every occurrence, even if occurrences overlap, and wherever a stream cuts the text. The automaton is built
+ * on first use, because building takes milliseconds for long secrets.
  */
 export function createMasker(secrets: readonly string[]): Masker {
   const known = new Set(secrets);
@@ -42,21 +48,26 @@ export function createMasker(secrets: readonly string[]): Masker {
   return { stream, mask, add };
 }
 
-/** Aho–Corasick automaton: one pass over the text for any number of patterns. */
+/**
+ * An Aho–Corasick automaton: it finds any number of patterns in one pass over the text. A state is a prefix
+ * of a pattern; state 0 is the empty prefix.
+ */
 interface Automaton {
-  /** (state × 65536 + code unit) → state, along the patterns only. */
+  /** (state × 65536 + code unit) → next state, only along the patterns. */
   next: Map<number, number>;
-  /** The state of the longest suffix that begins another pattern. */
+  /** For each state: the state of its longest proper suffix that is also a prefix of a pattern. */
   fallback: number[];
-  /** Length of the path to the state. */
+  /** For each state: the length of its prefix. */
   depth: number[];
-  /** Length of the longest pattern that ends where the path to the state ends; 0: none. */
+  /** For each state: the length of the longest pattern that the prefix ends with; 0: it ends with none. */
   longest: number[];
-  /** 1 for code units that begin a pattern. */
+  /** For each code unit: 1 if a pattern begins with it. */
   begins: Uint8Array;
-  /** Length of the shortest pattern. Infinite: there is none. */
+  /** Length of the shortest pattern. Infinity: there is no pattern. */
   window: number;
-  /** 1 for hashes of three code units that follow each other in the first `window` of a pattern. */
+  /**
+   * For each hash: 1 if it is the hash of three successive code units among the first `window` of a pattern.
+   */
   triples: Uint8Array;
 }
 
@@ -66,7 +77,10 @@ const UNITS = 65_536;
 const hashOf = (text: string, at: number): number =>
   ((text.charCodeAt(at) << 9) ^ (text.charCodeAt(at + 1) << 4) ^ text.charCodeAt(at + 2)) & 0xff_ff;
 
-/** The patterns come longest first, and have at least three code units. */
+/**
+ * Builds the automaton. The patterns are sorted by length, the longest first. Each has at least three code
+ * units.
+ */
 function buildAutomaton(patterns: string[]): Automaton {
   const machine: Automaton = {
     next: new Map(),
@@ -106,7 +120,10 @@ function addPattern(machine: Automaton, children: [number, number][][], pattern:
   machine.longest[state] = pattern.length;
 }
 
-/** Visits the states breadth first, so that the shorter suffixes of a state are linked before the state. */
+/**
+ * Sets the fallback of each state. Visits the states breadth first, so that the fallback of a state, which is
+ * shorter, is complete before the state itself.
+ */
 function linkFallbacks(machine: Automaton, children: [number, number][][]): void {
   const queue = (children[0] ?? []).map(([, state]) => state);
   for (let head = 0; head < queue.length; head += 1) {
@@ -120,6 +137,7 @@ function linkFallbacks(machine: Automaton, children: [number, number][][]): void
   }
 }
 
+/** The state after one more code unit. */
 function step(machine: Automaton, from: number, unit: number): number {
   let state = from;
   for (;;) {
@@ -131,8 +149,9 @@ function step(machine: Automaton, from: number, unit: number): number {
 }
 
 /**
- * The next position at which a pattern may begin. Most text is skipped a window at a time: a pattern that
- * began at a skipped position would contain the last three code units of the window.
+ * The next position at which a pattern may begin, from `from` on. Skips most text a window at a time: a
+ * pattern that begins at a skipped position would contain the last three code units of the window, and no
+ * pattern does.
  */
 function skip(text: string, from: number, { window, triples }: Automaton): number {
   const last = text.length - window;
@@ -143,14 +162,17 @@ function skip(text: string, from: number, { window, triples }: Automaton): numbe
 
 class AutomatonMaskStream implements MaskStream {
   readonly #currentAutomaton: () => Automaton | undefined;
-  /** Undefined: nothing is secret yet, so nothing is held. */
+  /** Undefined: there are no secrets yet, so the stream holds nothing back. */
   #machine: Automaton | undefined;
   #state = 0;
-  /** Text that may still turn out to be the beginning of a secret. */
+  /** Text that the stream holds back, because it may be the start of a secret. */
   #held = '';
-  /** Parts of the held text to mask: sorted, not touching each other. */
+  /** The parts of the held text to mask: sorted, and with text between any two of them. */
   #hidden: { from: number; to: number }[] = [];
-  /** The output ends with a mask, and the masked secret ended right before the held text. */
+  /**
+   * The text that was returned last ends with a mask, and the masked part reaches to the start of the held
+   * text. Another secret that follows directly needs no second mask.
+   */
   #endsWithMask = false;
 
   constructor(currentAutomaton: () => Automaton | undefined) {
@@ -165,7 +187,7 @@ class AutomatonMaskStream implements MaskStream {
     return this.#release(this.#held.length - (this.#machine.depth[this.#state] ?? 0));
   }
 
-  /** Searches the held text again if there are more secrets now. */
+  /** Searches the held text again if secrets were added. */
   #adoptNewSecrets(): void {
     const machine = this.#currentAutomaton();
     if (machine === this.#machine) return;
@@ -174,7 +196,7 @@ class AutomatonMaskStream implements MaskStream {
     if (machine !== undefined) this.#scan(machine, this.#held, 0);
   }
 
-  /** Searches a text that begins at `base` of the held text. */
+  /** Searches a text for secrets. `base`: the position of the text in the held text. */
   #scan(machine: Automaton, text: string, base: number): void {
     let state = this.#state;
     for (let index = 0; index < text.length; index += 1) {
@@ -203,7 +225,8 @@ class AutomatonMaskStream implements MaskStream {
       const last = this.#hidden.at(-1);
       if (!last || last.to < from) break;
       this.#hidden.pop();
-      // Only the second search after `add` finds parts before those that are hidden already.
+      // After `add`, the held text is searched a second time. Only that search can find parts before parts
+      // that are hidden already.
       if (last.from > to) later.unshift(last);
       else [from, to] = [Math.min(from, last.from), Math.max(to, last.to)];
     }

@@ -3,8 +3,8 @@ import type { PreviousOutcome } from '#domain/planning/plan.ts';
 import type { BuildOutcome } from './events.ts';
 
 /**
- * Whether a build with this outcome sends a notification with these events. `previous`: how the previous
- * build of the job ended. The first build of a job counts as changed if it fails.
+ * Whether a build with this outcome sends a notification whose attribute `on` has these events. `previous`:
+ * how the previous build of the job ended. Without a previous build, a failure counts as a change.
  */
 export function sendsFor(
   on: readonly NotificationEvent[],

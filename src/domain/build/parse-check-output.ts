@@ -3,13 +3,13 @@ import type { Masker } from './mask-secrets.ts';
 /** Limit for the stdout of a check. */
 export const MAX_CHECK_BYTES = 1024 * 1024;
 const MAX_QUOTED_CHARACTERS = 200;
-/** Limit for the versions that one check may add: the newest ones. */
+/** Maximum number of versions that one check can add. If it prints more, only the newest count. */
 export const MAX_CHECK_VERSIONS = 100;
-/** Limit for these versions as JSON. Flattened versions may be much larger than the stdout of the check. */
+/** Limit for the JSON text of these versions, which may be much larger flattened than as printed. */
 export const MAX_VERSIONS_BYTES = 4 * 1024 * 1024;
 /**
- * Limits of one flattened version. `characters` counts the names and values of all fields. The agent and the
- * gateway apply the same limits.
+ * Limits for one flattened version. `fields`: number of fields. `characters`: characters of all names and
+ * values together. `name`: characters of one name. The agent and the gateway apply the same limits.
  */
 export const VERSION_LIMITS = { fields: 256, characters: 64 * 1024, name: 200 };
 
@@ -23,8 +23,8 @@ export type CheckOutput =
   | { ok: false; error: string };
 
 /**
- * A check prints a JSON array of objects, oldest first. Each object is a version. An error quotes the start
- * of the masked output.
+ * The versions that a check printed, oldest first, or why its output is wrong. A check must print a JSON
+ * array of objects, oldest first; each object is a version. An error quotes the start of the masked output.
  */
 export function parseCheckOutput(stdout: string, mask: Masker['mask']): CheckOutput {
   const refuse = (problem: string): CheckOutput => refused(problem, mask(stdout));
@@ -47,25 +47,31 @@ export function parseCheckOutput(stdout: string, mask: Masker['mask']): CheckOut
   };
 }
 
-/** Why a check that printed too much failed. `head`: its first `MAX_CHECK_BYTES` bytes. */
+/** The error of a check that printed more than `MAX_CHECK_BYTES` bytes. `head`: these first bytes. */
 export function explainLongOutput(head: string, mask: Masker['mask']): string {
   return refused(`printed more than ${MAX_CHECK_BYTES} bytes`, mask(head)).error;
 }
 
-/** The version that a push made: the last line of its stdout, if that is a JSON object. */
+/**
+ * The version that a push created: the last line of its stdout. Undefined: that line is not a JSON object, or
+ * not a version within the limits.
+ */
 export function parsePushOutput(stdout: string): Record<string, string> | undefined {
   const line = stdout.trimEnd().split('\n').at(-1)?.trim() ?? '';
   return line.startsWith('{') ? flattenVersion(parseJson(line)?.value) : undefined;
 }
 
-/** The text is masked already, because a secret that is cut in two cannot be found. */
+/**
+ * `masked`: the whole output, masked. It is masked before it is cut here, because a secret that is cut in two
+ * cannot be found.
+ */
 function refused(problem: string, masked: string): CheckOutput & { ok: false } {
   const start = masked.slice(0, MAX_QUOTED_CHARACTERS).toWellFormed();
   const shown = start === '' ? 'It printed nothing.' : `It begins with: ${JSON.stringify(start)}`;
   return { ok: false, error: `The check ${problem}; expected a JSON array of objects. ${shown}` };
 }
 
-/** Texts without so many digits in a row have no whole number that JavaScript rounds. */
+/** A text without so many digits in a row has no whole number that JavaScript would round. */
 const MANY_DIGITS = /\d{16}/;
 
 function parseJson(text: string): { value: unknown } | undefined {
@@ -77,22 +83,27 @@ function parseJson(text: string): { value: unknown } | undefined {
   }
 }
 
-/** A reviver for JSON: whole numbers that JavaScript would round become texts, as they are written. */
+/**
+ * A reviver for `JSON.parse`: a whole number that JavaScript would round becomes a text, as it was written.
+ */
 function keepDigits(_key: string, value: unknown, { source }: { source?: string } = {}): unknown {
   return isRounded(value) && source !== undefined && /^-?\d+$/.test(source) ? source : value;
 }
 
 const isRounded = (value: unknown): boolean => Number.isInteger(value) && !Number.isSafeInteger(value);
 
-/** The name of the first field with a whole number that JavaScript has rounded. */
+/**
+ * The flattened name of the first field whose value is a whole number that JavaScript has rounded. Undefined:
+ * there is none.
+ */
 export function roundedField(value: object): string | undefined {
   return [...leavesOf(value)].find(([, leaf]) => isRounded(leaf))?.[0];
 }
 
 /**
  * Flattens nested objects and arrays with `_`: `{"meta":{"sha":"b"},"tags":["x"]}` → `meta_sha`, `tags_0`.
- * Numbers and booleans become strings; null is left out. Undefined: not an object, without fields, or too
- * large.
+ * Numbers and booleans become strings, and null is left out. Undefined: the value is not an object, has no
+ * fields or exceeds `VERSION_LIMITS`.
  */
 export function flattenVersion(value: unknown): Record<string, string> | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
@@ -108,7 +119,7 @@ export function flattenVersion(value: unknown): Record<string, string> | undefin
   return fields.length === 0 ? undefined : Object.fromEntries(fields);
 }
 
-/** All values that are neither objects nor null, in order, with their paths. */
+/** All strings, numbers and booleans in the value, in order, with their flattened names. */
 function* leavesOf(value: object): Generator<[string, unknown]> {
   const pending: [string, unknown][] = [['', value]];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {

@@ -8,25 +8,29 @@ import { readJsonStream } from './read-json-stream.ts';
 import { storable } from './storable.ts';
 
 /*
- * What the programs of Concourse's resource types print: `check` prints an array of versions; `in` and `out`
- * print an object with the version and its metadata.
+ * Parses what the programs of Concourse's resource types print. `check` prints an array of versions. `in` and
+ * `out` print an object with the version and its metadata.
  */
 
 /** Limit for the stdout of one program. */
 export const MAX_PROTOCOL_BYTES = MAX_CHECK_BYTES;
 const MAX_QUOTED_CHARACTERS = 200;
 
-/** What a get or put shows of its version. */
+/** A fact about the version of a get or put, which people see in the build. */
 export interface Metadata {
   name: string;
   value: string;
 }
 
-/** Entries and characters beyond these are left out. The agent and the gateway apply the same limits. */
+/**
+ * Limits for the metadata of one version; what exceeds them is left out. `entries`: number of entries.
+ * `name`, `value`: characters of one name or value. `characters`: characters of all entries together. The
+ * agent and the gateway apply the same limits.
+ */
 export const METADATA_LIMITS = { entries: 50, name: 200, value: 4096, characters: 32 * 1024 };
 
 export interface ProtocolResult {
-  /** Absent: a get that did not print its version. */
+  /** Absent: the program `in` of a get did not print the version. */
   version?: Record<string, string>;
   metadata: Metadata[];
   /** Part of the metadata was left out because of `METADATA_LIMITS`. */
@@ -35,10 +39,16 @@ export interface ProtocolResult {
 
 export type ProtocolOutput = { ok: true; result: ProtocolResult } | { ok: false; error: string };
 
-/** Masks the secrets in a text. Call it before the text is cut: a secret that is cut in two is not found. */
+/**
+ * Masks the secrets in a text. Mask a text before you cut it, because a secret that is cut in two is not
+ * found.
+ */
 type Mask = (text: string) => string;
 
-/** The versions that a check printed, oldest first. `null` and `[]` mean that there are no versions. */
+/**
+ * The versions that a check printed, oldest first, or why its output is wrong. `null` and `[]` mean that
+ * there are no versions.
+ */
 export function parseProtocolCheck(stdout: string, mask: Mask): CheckOutput {
   const refuse = (problem: string): CheckOutput => refused(`The check ${problem}`, ARRAY, mask(stdout));
   const values = readJsonStream(stdout);
@@ -63,8 +73,8 @@ export function parseProtocolCheck(stdout: string, mask: Mask): CheckOutput {
 }
 
 /**
- * The result that a get (`in`) or a put (`out`) printed. Only `out` must print a version. Names and values of
- * the metadata are masked and shortened.
+ * The result that a get (`in`) or a put (`out`) printed, or why the output is wrong. Only `out` must print a
+ * version. Names and values of the metadata are masked, and shortened to `METADATA_LIMITS`.
  */
 export function parseProtocolResult(program: 'in' | 'out', stdout: string, mask: Mask): ProtocolOutput {
   const refuse = (problem: string): ProtocolOutput => refused(`${program} ${problem}`, OBJECT, mask(stdout));
@@ -79,7 +89,10 @@ export function parseProtocolResult(program: 'in' | 'out', stdout: string, mask:
   return { ok: true, result: { ...(version && { version }), ...metadata } };
 }
 
-/** The members of the only object in a text, or what the program did instead of printing one. */
+/**
+ * The members of the only object in the text. If there is none, a text that says what the program did
+ * instead.
+ */
 function readObject(stdout: string): Map<string, unknown> | string {
   const values = readJsonStream(stdout);
   if (values?.length === 0) return 'printed nothing';
@@ -98,8 +111,8 @@ function refused(problem: string, expected: string, masked: string): { ok: false
 }
 
 /**
- * The version, if the value is a flat object of strings within the limits. Nothing is converted: the programs
- * get their versions back unchanged.
+ * The version, if the value is a flat object of strings within `VERSION_LIMITS`, otherwise undefined. Nothing
+ * is converted, because the programs must get their versions back unchanged.
  */
 function versionOf(value: unknown): Record<string, string> | undefined {
   const members = [...(membersOf(value) ?? [])];
@@ -116,7 +129,10 @@ function versionOf(value: unknown): Record<string, string> | undefined {
   return fits ? Object.fromEntries(fields) : undefined;
 }
 
-/** Values that are not texts are shown as JSON. Undefined: `value` is not a list of objects with names. */
+/**
+ * The metadata within `METADATA_LIMITS`. Values that are not texts are shown as JSON. Undefined: `value` is
+ * not a list of objects that have names.
+ */
 function metadataOf(value: unknown, mask: Mask): Pick<ProtocolResult, 'metadata' | 'cut'> | undefined {
   if (!Array.isArray(value)) return undefined;
   const shown: Metadata[] = [];

@@ -1,12 +1,12 @@
-/** The value of a secret in the output of a get, or why there is none. */
+/** The value of a secret that a get printed, or why there is none. */
 export type SecretOutput = { value: string } | { fault: string };
 
-/** Limit for the output of one get. */
+/** Limit for the output of the get of a secret type. */
 export const MAX_SECRET_OUTPUT_BYTES = 256 * 1024;
 
 /**
- * A get prints a JSON object on its last line; `key` selects a member. A fault quotes nothing of the output,
- * because the output may be secret.
+ * The value of the member `key` in the JSON object that a get prints on its last line. A fault quotes nothing
+ * of the output, because the output may be secret.
  */
 export function parseSecretOutput(output: string, key: string): SecretOutput {
   const line = output.trimEnd().split('\n').at(-1)?.trim() ?? '';

@@ -4,7 +4,8 @@ const OUTCOMES: readonly unknown[] = ['succeeded', 'failed', 'cancelled'];
 const STATUSES: readonly unknown[] = ['failed', 'cancelled', 'skipped'];
 
 /**
- * The termination message of an agent. Undefined: the text is cut, of another program, or in another format.
+ * The termination message of an agent. Undefined: the text was cut, has another format, or another program
+ * wrote it.
  */
 export function parseTermination(text: string | undefined): TerminationMessage | undefined {
   if (text === undefined || !text.startsWith('{')) return undefined;
@@ -32,7 +33,7 @@ function hasBuildFields({ format, outcome, reason, message, acknowledged }: Unch
   );
 }
 
-/** Older agents only report `exits`. */
+/** Whether the fields about steps are valid. Older agents report only `exits`. */
 function hasStepFields({ exits, statuses = {}, versions = {} }: UncheckedTermination): boolean {
   return (
     isMap(exits, (exit) => exit === null || typeof exit === 'number') &&

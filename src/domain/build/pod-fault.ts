@@ -1,19 +1,21 @@
 import type { OutcomeReason, TerminationMessage } from './events.ts';
 import type { ContainerReport, PodReport } from './pod-report.ts';
 
+/** Why a Pod ended unexpectedly: a code and a sentence. */
 export interface PodFault {
   reason: OutcomeReason;
   message: string;
 }
 
-/** A Pod has ended once its agent has, even if other containers hang. */
+/** Whether the Pod has ended. It has once its agent has ended, even if other containers hang. */
 export function hasEnded(pod: PodReport): boolean {
   return pod.phase === 'Succeeded' || pod.phase === 'Failed' || pod.containers[0]?.state === 'terminated';
 }
 
 /**
- * A step container that died while the agent lives. Its process 1 is the shim, which exits with 0 only when
- * the agent ends it. After any other exit, no step can run in the container.
+ * A step container that has ended although the agent still runs and did not end it. Process 1 of a step
+ * container is the shim, which exits with 0 only when the agent ends it. After any other exit, no step can
+ * run in the container. Undefined: there is no such container, or the agent has ended.
  */
 export function brokenContainer<Container extends ContainerReport>({
   containers,
@@ -25,7 +27,7 @@ export function brokenContainer<Container extends ContainerReport>({
   return others.find(({ state, exitCode }) => state === 'terminated' && exitCode !== 0);
 }
 
-/** `before`: what should have happened before the container ended. */
+/** A sentence that says how the container ended. `before`: what should have happened first. */
 export function brokenMessage(
   { name, exitCode, reason, message }: ContainerReport,
   before = 'its first step',
@@ -37,7 +39,9 @@ export function brokenMessage(
   return `The container ${name} ended before ${before} (${details.join(', ')}).`;
 }
 
-/** Why a Pod ended unexpectedly, as far as known. `pod` is undefined if it no longer exists. */
+/**
+ * Why a Pod ended unexpectedly, as far as this is known. `pod` undefined: the Pod does not exist any more.
+ */
 export function podFault(pod: PodReport | undefined, termination: TerminationMessage | undefined): PodFault {
   if (!pod) return { reason: 'PodLost', message: 'The Pod is gone.' };
   const reported = clusterFault(pod);
@@ -55,7 +59,7 @@ function unreportedFault(pod: PodReport): PodFault {
   return { reason: 'PodLost', message: `The Pod ended: ${pod.reason ?? pod.phase}${messageSuffix(pod)}.` };
 }
 
-/** The fault that the cluster reports, such as an eviction. */
+/** The fault that the cluster reports, such as an eviction. Undefined: it reports none. */
 function clusterFault(pod: PodReport): PodFault | undefined {
   const reason = pod.disruption ?? pod.reason ?? '';
   if (pod.disruption !== undefined || pod.reason === 'Evicted') {
@@ -77,7 +81,7 @@ function messageSuffix(pod: PodReport): string {
   return pod.message === undefined ? '' : ` (${pod.message})`;
 }
 
-/** Why a kubelet refuses a Pod that the scheduler assigned to its node. */
+/** Reasons for which a kubelet refuses a Pod that the scheduler assigned to its node. */
 const REFUSALS = new Set([
   'UnexpectedAdmissionError',
   'NodeAffinity',

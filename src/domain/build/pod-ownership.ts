@@ -1,10 +1,10 @@
-/** What the cluster shows of a Pod. Its creator can choose everything but `uid` and `namespace`. */
+/** What identifies a Pod in the cluster. */
 export interface PodIdentity {
   namespace: string;
   uid: string;
   /**
-   * The Pod has a valid seal for its namespace, its name and the work in its labels. The seal proves that
-   * Millrace created a Pod of that name.
+   * The Pod has a valid seal for its namespace, its name and the work that its labels name. The seal proves
+   * that Millrace created a Pod with this name for this work.
    */
   sealed: boolean;
 }
@@ -12,9 +12,14 @@ export interface PodIdentity {
 /** The Pod that the database records for an attempt of a build, or for a run of checks or hooks. */
 export interface RecordedPod {
   namespace: string;
-  /** Recorded when the API server had created the Pod, or when the gateway had verified its agent. */
+  /**
+   * UID of the Pod. Absent until the API server has created the Pod, or the gateway has verified its agent.
+   */
   uid?: string;
-  /** A Pod is expected: this is the current attempt, it had its turn, and it has not ended. */
+  /**
+   * The work should have a Pod: the attempt is the current one, the build has had its turn, and it has not
+   * ended.
+   */
   isExpected: boolean;
 }
 
@@ -23,24 +28,27 @@ type ForeignReason = 'UnknownWork' | 'OtherNamespace' | 'OtherPod' | 'NoPodGiven
 export type Ownership =
   | { verdict: 'own' }
   /**
-   * Millrace created the Pod, but its work has ended, is unknown or has another Pod. The Pod may only be
-   * removed.
+   * Millrace created the Pod, but the work has ended, is unknown or has another Pod. Millrace may only delete
+   * the Pod.
    */
   | { verdict: 'leftover' }
-  /** Somebody else created the Pod. Millrace must not remove it. */
+  /** Somebody else created the Pod. Millrace must ignore it and must not delete it. */
   | { verdict: 'foreign'; reason: ForeignReason; message: string };
 
 /**
  * Whether a Pod belongs to the work that its labels name. Anyone who may create Pods can choose labels, names
- * and termination messages, so none of these is proof. The proof is the recorded uid, or the seal while no
- * uid is recorded.
+ * and termination messages, so these prove nothing. The recorded UID is the proof or, if no UID is recorded
+ * yet, the seal.
  */
 export function podOwnership(pod: PodIdentity, recorded: RecordedPod | undefined): Ownership {
   if (recorded?.namespace === pod.namespace && isOwnPod(pod, recorded)) return { verdict: 'own' };
   return pod.sealed ? { verdict: 'leftover' } : foreign(pod, recorded);
 }
 
-/** A deleted Pod only counts if it is the recorded one: its seal can no longer be checked. */
+/**
+ * Whether a deleted Pod is the recorded one. The seal does not count here, because the seal of a deleted Pod
+ * cannot be checked.
+ */
 export function wasRecordedPod({ namespace, uid }: PodIdentity, recorded: RecordedPod | undefined): boolean {
   return recorded !== undefined && recorded.namespace === namespace && recorded.uid === uid;
 }

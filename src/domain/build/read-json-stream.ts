@@ -1,5 +1,5 @@
 /**
- * The JSON values that follow each other in a text. A value may span lines. Undefined: the text has something
+ * The JSON values in a text, in order. A value can span several lines. Undefined: the text has something
  * other than JSON values.
  */
 export function readJsonStream(text: string): unknown[] | undefined {
@@ -26,7 +26,9 @@ function skipSpace(text: string, from: number): number {
 /** How a character changes the depth of nesting. */
 const NESTING: Readonly<Record<string, number>> = { '{': 1, '[': 1, '}': -1, ']': -1 };
 
-/** The position after the value that begins at `from`. Only meaningful if there is a JSON value. */
+/**
+ * The position after the value that begins at `from`. If there is no JSON value, the result has no meaning.
+ */
 function endOfValue(text: string, from: number): number {
   let depth = 0;
   for (let at = from; at < text.length; at += 1) {

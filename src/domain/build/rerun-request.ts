@@ -1,21 +1,24 @@
 /*
- * "Re-run" in a forge: the person clicks it at a check run that the notification type hostcheck created, and
- * the forge sends a webhook. All text in it is untrusted, even with a valid signature: the secret of the
- * webhook belongs to one resource, so a webhook may retry only builds of that resource's pipeline.
+ * Reads a webhook for "Re-run": a person clicked that button in a forge, on a check run that the notification
+ * type hostcheck created. The text of the webhook is untrusted, even with a valid signature. The secret of
+ * the webhook belongs to one resource, so the webhook can retry only builds of the pipeline of that resource.
  */
 
-/** Events of webhooks whose bodies are read. */
+/** Names of the webhook events whose bodies are read. */
 const RERUN_EVENTS: ReadonlySet<string> = new Set(['check_run', 'check_suite']);
 
 /**
- * The summary and the text of a check run have at most 64 KiB each. Escaping them in JSON makes them longer.
+ * Limit for the body of an event. The summary and the text of a check run have at most 64 KiB each, and are
+ * longer in JSON because of escapes.
  */
 export const MAX_EVENT_BYTES = 256 * 1024;
 const MAX_EVENT_DEPTH = 20;
-/** No id of a build is longer. */
+/** An `external_id` of hostcheck is never longer. */
 const MAX_EXTERNAL_ID_CHARACTERS = 600;
 
-/** Team, pipeline, job and build, as hostcheck writes them to `external_id`. */
+/**
+ * Matches team, pipeline, job and build number, as hostcheck writes them to the `external_id` of a check run.
+ */
 const EXTERNAL_ID =
   /^([A-Za-z0-9._-]{1,253})\/([A-Za-z0-9._-]{1,253})\/([A-Za-z0-9._-]{1,63})\/([1-9]\d{0,8}(?:\.[1-9]\d{0,8})?)$/;
 const LOGIN = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}(?:\[bot\])?$/;
@@ -24,7 +27,7 @@ interface ReportedBuild {
   team: string;
   pipeline: string;
   job: string;
-  /** `7` or `7.1`. */
+  /** Number of the build, `7`, or of a retry, `7.1`. */
   number: string;
 }
 
@@ -46,7 +49,10 @@ export interface RerunRefusal {
   message: string;
 }
 
-/** What a webhook asks for, without the rest of its body. */
+/**
+ * What a webhook requests: a re-run of one build, or a re-run that cannot be carried out. `sender`: login of
+ * the person in the forge.
+ */
 export type RerunRequest =
   | { kind: 'rerun'; build: ReportedBuild; sender?: string }
   | { kind: 'problem'; problem: RerunProblem };
@@ -56,13 +62,17 @@ export type RerunDecision =
   | { answer: 'refused'; reasons: RerunRefusal[] };
 
 /**
- * Whether `readRerunRequest` needs the body. `event` is the name in the header, which no signature covers.
+ * Whether `readRerunRequest` needs the body of the webhook. `event`: the name of the event from the header.
+ * The signature does not cover the header.
  */
 export function isRerunEvent(event: unknown): event is string {
   return typeof event === 'string' && RERUN_EVENTS.has(event);
 }
 
-/** Undefined: the webhook asks for no re-run. `text`: undefined if it is larger than `MAX_EVENT_BYTES`. */
+/**
+ * What the webhook requests. Undefined: it does not request a re-run. `text`: the body of the webhook;
+ * undefined if it is larger than `MAX_EVENT_BYTES`.
+ */
 export function readRerunRequest(
   event: string,
   signature: 'absent' | 'valid' | 'invalid',

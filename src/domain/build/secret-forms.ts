@@ -1,11 +1,14 @@
 const MIN_SECRET_CHARACTERS = 3;
-/** Base64 is only masked if it is long enough not to match innocent text. */
+/** Base64 is masked only if it is so long that ordinary text hardly ever matches it. */
 const MIN_BASE64_CHARACTERS = 4;
 const MIN_BASE64_PART_CHARACTERS = 6;
 /** Line lengths at which tools wrap base64. */
 const WRAPS = [76, 64];
 
-/** All texts that reveal these values: their lines and encoded forms, each once, the longest first. */
+/**
+ * All texts that reveal these values: the lines of each value, and its encoded forms. Each text is returned
+ * once, the longest first.
+ */
 export function secretForms(secrets: readonly string[]): string[] {
   const forms = new Set<string>();
   for (const secret of secrets) {
@@ -29,15 +32,16 @@ function addUnlessShort(forms: Set<string>, form: string, shortest: number): voi
   if (form.length >= shortest) forms.add(form);
 }
 
-/** The lines of a value that are not too short, each with and without the blanks around it. */
+/** The lines of a value that are not too short, each with and without the spaces around it. */
 function linesOf(secret: string): string[] {
   const lines = secret.split(/\r\n|\r|\n/).filter((line) => line.trim().length >= MIN_SECRET_CHARACTERS);
   return lines.flatMap((line) => [line, line.trim()]);
 }
 
 /**
- * The value in base64: alone (whole or wrapped), and inside longer data. Longer data may contain the value at
- * three offsets. Characters that also encode neighbouring bytes are left out.
+ * The value in base64. `whole`: the value alone. `parts`: the lines of the wrapped value, and the value
+ * inside longer data. In longer data, the encoded value differs by its offset modulo 3. Characters that also
+ * encode neighbouring bytes are left out.
  */
 function base64Forms(secret: string): { whole: string; parts: string[] } {
   const bytes = utf8(secret);
@@ -52,6 +56,7 @@ function base64Forms(secret: string): { whole: string; parts: string[] } {
   return { whole, parts: [...wrapped, ...insideLongerData] };
 }
 
+/** The forms in the standard alphabet of base64, and in the URL-safe one. */
 function bothAlphabets(forms: string[]): string[] {
   return [...forms, ...forms.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'))];
 }

@@ -1,12 +1,12 @@
 import { isAutomaticNotification } from '#domain/planning/notification-steps.ts';
 import type { StepState } from './build-state.ts';
 
-/** Notifications of a build that the operator sends, and the results so far. */
+/** Notifications of a build that the operator sends instead of the agent, and the results so far. */
 export interface SentNotifications {
   moment: 'waiting' | 'ended';
   names: string[];
   results: { hook: string; error?: string; output: string; skipped?: string }[];
-  /** Why there are no results. */
+  /** Why there are no results, as a sentence. */
   error?: string;
   startedAt: Date;
   endedAt?: Date;
@@ -14,7 +14,7 @@ export interface SentNotifications {
 
 const MAX_OUTPUT_CHARACTERS = 500;
 
-/** The steps of a build with the notifications that its agent did not send. */
+/** The steps of a build, with the state of the notifications that the operator sends. */
 export function withSentNotifications(
   steps: readonly StepState[],
   sent: readonly SentNotifications[],

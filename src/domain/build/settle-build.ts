@@ -3,7 +3,7 @@ import type { BuildState, EventsApplied, StepState } from './build-state.ts';
 import type { BuildOutcome, OutcomeReason, TerminationMessage } from './events.ts';
 import { unprovenStep } from './step-proof.ts';
 
-/** An end of a build that its agent did not report as an event. */
+/** The end of a build whose agent did not report the end as an event. */
 export interface EndToSettle {
   outcome: BuildOutcome;
   reason: OutcomeReason;
@@ -14,9 +14,9 @@ export interface EndToSettle {
 }
 
 /**
- * What the end of a build changes if its agent did not report the end as an event. No step stays open, and
- * steps and versions in the termination message are recorded. The build succeeds only if every step is proven
- * and no version is missing.
+ * What the end of a build changes, if its agent did not report the end as an event. Steps and versions in the
+ * termination message are recorded, and every other step ends too (see `closeBuild`). The build succeeds only
+ * if every step is proven to have succeeded and no version is lost.
  */
 export function settleBuild(state: BuildState, { termination, ...end }: EndToSettle): EventsApplied {
   const applied =
@@ -30,7 +30,10 @@ export function settleBuild(state: BuildState, { termination, ...end }: EndToSet
   };
 }
 
-/** A last line for the log of each step whose end was not reported: the lines before it may be missing. */
+/**
+ * A last line for the log of each step whose end was not reported. It says that the log before it may be
+ * incomplete.
+ */
 function notesOnCutLogs(before: BuildState, after: BuildState, at: string): EventsApplied['logs'] {
   const unreported = before.steps.filter(
     ({ status }, index) =>
@@ -44,7 +47,7 @@ function hasRun(status: StepState['status']): boolean {
   return status !== 'waiting' && status !== 'skipped';
 }
 
-/** The steps of an attempt that is followed by another one. */
+/** The final steps of an attempt that another attempt replaces. */
 export function settleSteps(state: BuildState, at: string, termination?: TerminationMessage): StepState[] {
   const last = termination === undefined ? state : applyTermination(state, termination, at).state;
   return closeBuild(last, 'failed', at).steps;
@@ -52,6 +55,7 @@ export function settleSteps(state: BuildState, at: string, termination?: Termina
 
 type ProvenEnd = Omit<EndToSettle, 'at' | 'termination'>;
 
+/** The end of the build, after checking a reported success and adding lost versions to the message. */
 function proveEnd(state: BuildState, lost: StepState[], { outcome, reason, message }: ProvenEnd): ProvenEnd {
   const losses = lost.map(
     ({ name }) =>
@@ -79,7 +83,7 @@ function proveEnd(state: BuildState, lost: StepState[], { outcome, reason, messa
 interface TerminationApplied {
   state: BuildState;
   puts: EventsApplied['puts'];
-  /** Puts that succeeded but whose versions are lost. */
+  /** Steps of puts that succeeded, but whose versions are lost. */
   lost: StepState[];
 }
 
@@ -89,7 +93,8 @@ export function provesSuccess(state: BuildState, termination: TerminationMessage
 }
 
 /**
- * Records the termination message. The message only counts for steps whose end was not reported as an event.
+ * The state with what the termination message reports. For steps whose end was reported as an event, the
+ * message does not count.
  */
 function applyTermination(
   state: BuildState,
@@ -115,8 +120,8 @@ function applyTermination(
 }
 
 /**
- * The step with the end that the termination message reports. Undefined: the end of the step was reported as
- * an event, or the message has none.
+ * The step with the end that the termination message reports. Undefined: the end was reported as an event, or
+ * the message has no end of this step.
  */
 function endedByTermination(
   step: StepState,

@@ -1,12 +1,15 @@
-/** What is recorded about the start of an attempt's Pod. */
+/** The times that are recorded about the start of an attempt's Pod. */
 export interface StartTimes {
   /** When the Pod got its node. */
   scheduledAt: Date;
-  /** When the last of its containers started. Absent: one never did. */
+  /** When the last of the Pod's containers started. Absent: at least one container never started. */
   containersStartedAt?: Date;
 }
 
-/** When the operator saw these changes. Absent: the operator did not watch the Pod at that time. */
+/**
+ * When the operator saw these changes. A time is absent if the operator did not watch the Pod when it
+ * changed.
+ */
 export interface SeenStart {
   scheduledAt?: Date;
   containersStartedAt?: Date;
@@ -17,13 +20,16 @@ export interface StartingAttempt {
   state: 'starting' | 'running' | 'over';
   /** The start times of the attempt are recorded already. */
   isRecorded: boolean;
-  /** A warm Pod had its node and its images before its build took it. */
+  /** The Pod was warm: it had its node and its images before the build took it. */
   isWarm: boolean;
   podCreatedAt: Date;
   firstStepAt?: Date;
 }
 
-/** The status of the attempt's Pod. The API server reports times in whole seconds. */
+/**
+ * The start of the attempt's Pod: `seen` by the operator, all else as the API server reports it, in whole
+ * seconds.
+ */
 export interface StartedPod {
   scheduledAt?: Date;
   containers: readonly { startedAt?: Date }[];
@@ -31,12 +37,13 @@ export interface StartedPod {
 }
 
 /**
- * What to record now about the start of an attempt's Pod. Undefined: nothing, or nothing yet. The record is
- * written once, and only after a step has started, so that the write does not delay the start of the build.
- * The recorded times are in order even if clocks of the cluster differ.
+ * Decides what to record now about the start of an attempt's Pod. Undefined: nothing, or nothing yet. The
+ * times are recorded once, and only after a step has started, so that the write does not delay the start of
+ * the build. They are in order even if the clocks of the cluster differ.
  *
- * The kubelet's events `Pulling` and `Pulled` would be more exact than the start of the containers. But a
- * watch gets the events of every object in the namespace, and the kubelet may drop or merge them.
+ * The kubelet's events `Pulling` and `Pulled` would show the time of pulling images more exactly. They are
+ * not used, because a watch gets the events of every object in the namespace, and because the kubelet may
+ * drop or merge events.
  */
 export function decideStartTimes(attempt: StartingAttempt, pod: StartedPod): StartTimes | undefined {
   const { state, isRecorded, isWarm, podCreatedAt, firstStepAt } = attempt;
@@ -50,7 +57,7 @@ export function decideStartTimes(attempt: StartingAttempt, pod: StartedPod): Sta
   return { scheduledAt, containersStartedAt: latest(scheduledAt, started) };
 }
 
-/** When the last container started. Undefined: a container has not started, or the kubelet reports none. */
+/** When the last container started. Undefined: a container has not started, or there are no containers. */
 function lastStartOf(containers: StartedPod['containers']): Date | undefined {
   let last: Date | undefined;
   for (const { startedAt } of containers) {
@@ -61,9 +68,10 @@ function lastStartOf(containers: StartedPod['containers']): Date | undefined {
 }
 
 /**
- * The more exact time of a change: the whole second that the API server reports, or the time at which the
- * operator saw the change. The operator saw it too late if it saw it after that second, or after the first
- * step. If the operator saw it before that second, the clock behind the reported time is ahead.
+ * The more exact time of a change. `reported`: the whole second that the API server reports. `seen`: when the
+ * operator saw the change. `seen` is more exact, unless the operator saw the change too late: after the
+ * reported second, or after the first step. `seen` before `reported` counts too, because then the clock that
+ * `reported` comes from is ahead.
  */
 function moreExactTime(reported: Date, seen: Date | undefined, firstStepAt: Date | undefined): Date {
   if (seen === undefined || seen.getTime() - reported.getTime() >= 1000) return reported;

@@ -2,23 +2,24 @@ import { variablePart } from '#domain/planning/environment-names.ts';
 import { utf8Length } from './log-limit.ts';
 
 /**
- * Limit for a variable, with its name and `=`. Linux starts no program with a longer variable, so no later
- * step or hook would run.
+ * Limit for an environment variable, including its name and `=`. Linux does not start a program with a longer
+ * variable, so no later step or hook could run.
  */
 const MAX_VARIABLE_BYTES = 128 * 1024 - 1;
 
 export interface TaskOutput {
-  /** Variables for later steps. */
+  /** Environment variables for later steps. */
   exports: Record<string, string>;
-  /** A sentence for each line that is ignored. */
+  /** A message for each line that is ignored. */
   warnings: string[];
-  /** Why one of the values cannot be a variable, as a sentence. */
+  /** Why one of the values cannot be an environment variable. Absent: all can. */
   problem?: string;
 }
 
 /**
- * What a task wrote to `$SVC_OUTPUT`: lines `KEY=VALUE`, split at the first `=`. Empty lines and lines that
- * start with `#` are comments. The last line for a key wins.
+ * Parses what a task wrote to `$SVC_OUTPUT`: lines `KEY=VALUE`, split at the first `=`. Empty lines and lines
+ * that start with `#` are ignored. If a key occurs twice, the last line counts. `prefix`: start of the names
+ * of the variables.
  */
 export function parseOutput(prefix: string, text: string): TaskOutput {
   const output: TaskOutput = { exports: {}, warnings: [] };
@@ -40,7 +41,7 @@ function whyNotAVariable([name, value]: [string, string]): string | undefined {
   return `$SVC_OUTPUT: $${name} would have ${bytes} bytes; a variable has at most ${MAX_VARIABLE_BYTES}`;
 }
 
-/** The fields of a version, as variables for later steps. */
+/** The fields of a version as environment variables for later steps. `prefix`: start of their names. */
 export function exportVersion(prefix: string, version: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(version).map(([key, value]) => [prefix + variablePart(key), value]),

@@ -3,8 +3,8 @@ import { decidesOutcome } from '#domain/planning/step-records.ts';
 import type { StepState } from './build-state.ts';
 
 /**
- * The first step without proof that it succeeded. Undefined: the build succeeded. Steps of a branch that was
- * not taken need no proof.
+ * The first step that must succeed, but has not. Undefined: every such step succeeded, so the build did.
+ * Steps that cannot change the outcome, and steps of a branch that was not taken, do not count.
  */
 export function unprovenStep(steps: readonly StepState[]): StepState | undefined {
   return takenSteps(steps).find((step) => decidesOutcome(step) && step.status !== 'succeeded');
@@ -26,7 +26,10 @@ function hasFailedOutsideGroups(steps: readonly StepState[]): boolean {
   );
 }
 
-/** A `notify` step may be the last one of the plan, so it has ended too, however it ended. */
+/**
+ * Whether the plan has succeeded. Its `notify` steps must have ended too, because one may be the last step;
+ * it does not matter whether they succeeded.
+ */
 function hasSucceeded(steps: readonly StepState[]): boolean {
   const notifySteps = takenSteps(steps).filter(
     (step) => step.kind === 'notify' && step.hook === undefined && !isAutomaticNotification(step),

@@ -1,4 +1,4 @@
-/** Kinds whose name says what they are, such as `in_parallel`. */
+/** Kinds of steps whose name already says the kind, such as `in_parallel`. */
 const NAMED_BY_THEMSELVES: ReadonlySet<string> = new Set(['command', 'parallel']);
 
 /** What people call a step: `task unit`, `in_parallel`. */

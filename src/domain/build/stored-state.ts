@@ -2,12 +2,19 @@ import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { plannedSteps } from '#domain/planning/plan-build.ts';
 import type { BuildState, StepState } from './build-state.ts';
 
-/** The steps of an attempt are stored with its first event. Until then they follow from the definition. */
+/**
+ * The steps of an attempt. They are stored with the first event of the attempt. Until then, they are planned
+ * from the definition of the pipeline.
+ */
 export type StoredSteps =
   | { kind: 'recorded'; steps: StepState[] }
-  /** `definition` absent: retention removed it. `job`: name of the job in the definition. */
+  /**
+   * `definition`: of the pipeline; absent if retention deleted it. `job`: name of the job in the definition.
+   * `ended`: the attempt has ended.
+   */
   | { kind: 'planned'; definition?: Pipeline; job: string; ended: boolean };
 
+/** The state of an attempt as the database has it. */
 export interface StoredState extends Omit<BuildState, 'steps'> {
   steps: StoredSteps;
 }

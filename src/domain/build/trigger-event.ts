@@ -2,12 +2,12 @@ import { flattenVersion, roundedField, VERSION_LIMITS } from './parse-check-outp
 
 export type TriggerEvent = { ok: true; version: Record<string, string> } | { ok: false; message: string };
 
-/** Fields that Millrace sets itself in the versions of triggers. */
+/** Fields that Millrace itself sets in the versions of a resource of the type `trigger`. */
 const OWN_FIELDS = /^trigger_/;
 
 /**
- * The version that an event makes, if a person emits the event with these fields. `trigger_by` and
- * `trigger_time` keep two events with the same fields apart.
+ * The version that a person creates in a resource of the type `trigger`, or why the fields are refused.
+ * `trigger_by` and `trigger_time` make two versions with the same fields differ.
  */
 export function triggerEvent(fields: unknown, { by, at }: { by: string; at: Date }): TriggerEvent {
   const ownFields = { trigger_by: by, trigger_time: at.toISOString() };
