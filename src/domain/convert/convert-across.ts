@@ -5,17 +5,20 @@ import { plainValue, textOfScalar, yamlAt, type YamlMap, type YamlSpan, type Yam
 
 const MAX_COMBINATIONS = 500;
 
-/** Values of variables by name. */
+/** Values of variables, by the name of the variable. */
 type Locals = ReadonlyMap<string, YamlTree>;
 
 interface Combinations {
   /** The values of the variables in each combination. */
   locals: Locals[];
-  /** How many combinations run at a time; 0: all of them. */
+  /** How many combinations run at the same time; 0: no limit. */
   limit: number;
 }
 
-/** The first variable of `across` whose values are a reference, such as `((.:list))`. */
+/**
+ * The first variable of `across` whose values are not written out but a reference, such as `((.:list))`.
+ * Undefined: there is none.
+ */
 export function findUnknownValues(
   across: YamlTree | undefined,
 ): { text: string; span: YamlSpan } | undefined {
@@ -28,7 +31,7 @@ export function findUnknownValues(
   return undefined;
 }
 
-/** Every combination of the values of `across`. Undefined after reporting an error. */
+/** Every combination of the values of `across`. Undefined: there is an error, which was reported. */
 export function readAcross(fields: YamlFields, conversion: Conversion): Combinations | undefined {
   let combinations: Locals[] = [new Map()];
   let limit = 1;
@@ -61,7 +64,10 @@ export function readAcross(fields: YamlFields, conversion: Conversion): Combinat
   return { locals: combinations, limit: limit < combinations.length ? limit : 0 };
 }
 
-/** How many values of one variable run at a time. `count`: the number of its values, for the limit `all`. */
+/**
+ * How many values of one variable run at the same time. `count`: the number of its values, which is the
+ * result for the limit `all`.
+ */
 function readLimit(variable: YamlFields, count: number, conversion: Conversion): number {
   const tree = variable.tree('max_in_flight');
   if (tree === undefined) return 1;
@@ -73,8 +79,8 @@ function readLimit(variable: YamlFields, count: number, conversion: Conversion):
 }
 
 /**
- * The step with the values of each combination. If tasks would have the same name, they get the values as a
- * suffix.
+ * Copies the step for each combination, and fills in the values. If the copies are tasks with equal names,
+ * each name gets the values as a suffix.
  */
 export function instancesOf(step: YamlMap, combinations: readonly Locals[]): YamlTree[] {
   const instances = combinations.map((locals) => fillLocals(step, locals));
@@ -90,7 +96,7 @@ export function instancesOf(step: YamlMap, combinations: readonly Locals[]): Yam
   });
 }
 
-/** A suffix that tells the instances of a step apart: `go=1.25, os=linux`. */
+/** A suffix that distinguishes the copies of a step: `go=1.25, os=linux`. */
 const suffixOf = (locals: Locals): string =>
   Array.from(locals, ([name, value]) => `${name}=${wordFor(value)}`)
     .join(', ')
@@ -98,7 +104,7 @@ const suffixOf = (locals: Locals): string =>
 
 const MAX_SUFFIX_CHARACTERS = 60;
 
-/** A word for the value: its text, or the first text in a list or map. */
+/** A short text for the value: its own text, or the first text in a list or map. `…` if there is none. */
 function wordFor(value: YamlTree): string {
   const texts = partsOf(value).flatMap((part) => textOfScalar(part) ?? []);
   return texts[0] ?? '…';
@@ -121,7 +127,10 @@ function fillLocals(tree: YamlTree, locals: Locals): YamlTree {
   return typeof tree.value === 'string' ? fillText(tree.value, tree.span, locals) : tree;
 }
 
-/** Replaces `((name))` by fixed values that are not texts, as `fly` does: lists, numbers, true and false. */
+/**
+ * Replaces each text that is a single reference `((name))` by its value from `values`, as `fly` does.
+ * `values` has only values that are not texts: lists, maps, numbers, true and false.
+ */
 export function fillGiven(tree: YamlTree, values: Locals): YamlTree {
   if (tree.kind === 'list') return { ...tree, items: tree.items.map((item) => fillGiven(item, values)) };
   if (tree.kind === 'map')
@@ -136,15 +145,15 @@ export function fillGiven(tree: YamlTree, values: Locals): YamlTree {
   return value === undefined ? tree : { ...value, span: tree.span };
 }
 
-/** The reference that is the whole text, if the text is one. */
+/** The reference that the text consists of. Undefined: the text has anything else. */
 function wholeReference(text: string): VariableReference | undefined {
   const [match] = text.matchAll(REFERENCE);
   return match?.[0] === text ? parseReference(match[1] ?? '') : undefined;
 }
 
 /**
- * Replaces references to local variables, such as `((.:name))`. One that is the whole text may be a list or
- * map.
+ * Replaces references to local variables, such as `((.:name))`. If the whole text is one reference, the
+ * result can be a list or map.
  */
 function fillText(text: string, span: YamlSpan, locals: Locals): YamlTree {
   const whole = wholeReference(text);
@@ -158,6 +167,7 @@ function fillText(text: string, span: YamlSpan, locals: Locals): YamlTree {
   return { kind: 'scalar', span, value };
 }
 
+/** The value of a reference to a local variable. Undefined: the reference is not local, or has no value. */
 function valueOfLocal({ source, path, fields }: VariableReference, locals: Locals): YamlTree | undefined {
   if (source !== '.') return undefined;
   let value = locals.get(path);

@@ -10,20 +10,21 @@ import { YamlFields } from './yaml-fields.ts';
 import { walkYaml, type YamlMap, type YamlTree } from './yaml-tree.ts';
 
 export interface ConvertedPipeline {
-  /** HCL that the formatter still has to align. */
+  /** The pipeline in HCL, before the formatter has aligned it. */
   hcl: string;
   /** In the order of the input. */
   notes: ConversionNote[];
 }
 
-/** The values of variables: all of them as JSON, and some as trees. */
+/** The values of variables that the person gave for the conversion, by the name of the variable. */
 export interface GivenValues {
+  /** All values, as `JSON.parse` would return them. */
   plain: ReadonlyMap<string, unknown>;
-  /** The values that are not texts. */
+  /** Only the values that are not texts, as YAML trees. */
   trees: ReadonlyMap<string, YamlTree>;
 }
 
-/** Converts a pipeline of Concourse. If one of the notes is an error, the text is incomplete. */
+/** Converts a pipeline of Concourse. If one of the notes is an error, `hcl` is incomplete. */
 export function convertConcourse(tree: YamlTree, given: GivenValues): ConvertedPipeline {
   const conversion = new Conversion(given.plain);
   const filled = fillGiven(tree, given.trees);
@@ -72,7 +73,7 @@ export function convertConcourse(tree: YamlTree, given: GivenValues): ConvertedP
   return { hcl, notes: conversion.notes.toSorted((a, b) => a.span.start - b.span.start) };
 }
 
-/** The fields that a pipeline can have at its top. */
+/** The fields that a Concourse pipeline can have at its top level. */
 const TOP_FIELDS = new Set([
   'jobs',
   'resources',
@@ -84,8 +85,8 @@ const TOP_FIELDS = new Set([
 ]);
 
 /**
- * Removes fields that Concourse ignores, and warns about them. Fields that begin with `x-`, `_` or `.` are
- * meant to be ignored.
+ * Removes fields that Concourse ignores, and warns about them. There is no warning about names that begin
+ * with `x-`, `_` or `.`, because people use these for fields that are meant to be ignored.
  */
 function withoutUnknown(map: YamlMap, conversion: Conversion): YamlMap {
   for (const { key, keySpan } of map.entries.filter((entry) => !TOP_FIELDS.has(entry.key)))

@@ -15,7 +15,7 @@ export function convertGet(fields: YamlFields, scope: JobScope): HclBlock {
   const passed = readPassed(fields, concourseName, scope);
   if (passed.length > 0) body.push(hclAttribute('passed', writeList(passed.map((job) => quoteText([job])))));
   const takesEveryByDefault = trigger === true && passed.length === 0;
-  // Here Millrace takes every version by default, and Concourse only the newest.
+  // For such a get, Millrace takes every version by default, but Concourse only the newest.
   const version = readVersion(fields, body, conversion) ?? (takesEveryByDefault ? 'latest' : undefined);
   if (version !== undefined) body.push(hclAttribute('version', quoteText([version])));
   body.push(...paramsOfStep(fields, { resource, place: 'secret' }, conversion));
@@ -34,13 +34,16 @@ export function convertPut(fields: YamlFields, { conversion }: JobScope): HclBlo
       'inputs has no counterpart: a put sees the whole working directory',
     );
   else fields.text('inputs');
-  // Millrace never gets after a put.
+  // Millrace never runs a get after a put, so `no_get` changes nothing.
   fields.flag('no_get');
   fields.leaveOut(body, { get_params: 'there is no get after a put: get the version in the next job' });
   return hclBlock('put', labels, body);
 }
 
-/** The block `params` of a step. Steps of the built-in git need none: its resource has all parameters. */
+/**
+ * The block `params` of a step. Steps with a resource of the built-in git type need none, because the
+ * resource has all parameters.
+ */
 function paramsOfStep(
   fields: YamlFields,
   { resource, place }: { resource: ConvertedResource | undefined; place: ValuePlace },
@@ -59,8 +62,9 @@ interface Target {
 }
 
 /**
- * The resource of a step. Its two labels name the resource. If the step has a name of its own, that name is
- * the only label, and the attribute `resource` names the resource.
+ * Finds the resource of a step, and the labels and attributes by which the step names it. The two labels of
+ * the step are the type and name of the resource. If the step has another name, that name is its only label,
+ * and the attribute `resource` names the resource.
  */
 function readTarget(fields: YamlFields, kind: 'get' | 'put', conversion: Conversion): Target {
   const step = fields.needed(kind) ?? 'unnamed';
@@ -85,6 +89,7 @@ function readTarget(fields: YamlFields, kind: 'get' | 'put', conversion: Convers
   };
 }
 
+/** The jobs in `passed`, by their names in Millrace. `resource`: name of the resource in Concourse. */
 function readPassed(fields: YamlFields, resource: string, { conversion, resourcesOf }: JobScope): string[] {
   return fields.texts('passed').flatMap(({ text, span }) => {
     const job = conversion.jobs.get(text);
@@ -98,7 +103,10 @@ function readPassed(fields: YamlFields, resource: string, { conversion, resource
   });
 }
 
-/** Reads `every` or `latest`. A fixed version has no counterpart: in Millrace it is a pin. */
+/**
+ * Reads `every` or `latest`. Undefined: there is none, or a fixed version, which is reported. Millrace has no
+ * fixed versions in a get; people pin the resource instead.
+ */
 function readVersion(fields: YamlFields, body: HclNode[], conversion: Conversion): string | undefined {
   const version = fields.tree('version');
   if (version === undefined) return undefined;

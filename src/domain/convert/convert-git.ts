@@ -10,7 +10,7 @@ export interface ResourceUse {
   params: YamlMap | undefined;
 }
 
-/** Finds all gets and puts, by the name of the resource. */
+/** Finds all gets and puts, by the name of the resource in Concourse. */
 export function findUses(jobs: YamlTree | undefined): Map<string, ResourceUse[]> {
   const uses = new Map<string, ResourceUse[]>();
   if (jobs === undefined) return uses;
@@ -28,15 +28,15 @@ export function findUses(jobs: YamlTree | undefined): Map<string, ResourceUse[]>
 }
 
 /**
- * Hosts whose SSH host keys come with Millrace. Other hosts would need known_hosts, which no pipeline of
- * Concourse has, because its git resource does not check host keys.
+ * Hosts whose SSH host keys come with Millrace. For other hosts, the built-in git needs `known_hosts`. No
+ * Concourse pipeline has them, because the git resource of Concourse does not check host keys.
  */
 const HOSTS_WITH_KEYS = ['github.com', 'gitlab.com'];
 
 /** User names that forges accept beside a token. */
 const TOKEN_USERS = ['oauth2', 'x-access-token'];
 
-/** For each field of the source: whether the built-in git has a counterpart for the value. */
+/** For each field of the source: whether the built-in git can do the same as Concourse with this value. */
 const COUNTERPARTS: Readonly<Record<string, (value: YamlTree, source: YamlMap) => boolean>> = {
   uri: (value) =>
     /^(?:https?:\/\/[^@\s]+|ssh:\/\/[^:@\s]+@[^:@\s]+|[^:@/\s]+@[^:@/\s]+:[^:@\s]+)$/.test(
@@ -58,7 +58,7 @@ const uriOf = (source: YamlMap): string => textOfScalar(yamlAt(source, 'uri')) ?
 
 const isHttps = (source: YamlMap): boolean => uriOf(source).startsWith('https://');
 
-/** The host of an address for SSH. */
+/** The host of the repository, if its URI is for SSH, otherwise undefined. */
 function sshHost(source: YamlMap): string | undefined {
   const uri = uriOf(source);
   const address = uri.startsWith('ssh://') ? uri.slice('ssh://'.length) : uri;
@@ -66,7 +66,10 @@ function sshHost(source: YamlMap): string | undefined {
   return address.slice(address.indexOf('@') + 1).split(/[:/]/)[0];
 }
 
-/** Whether the built-in git can express the list. It separates paths by commas and line ends. */
+/**
+ * Whether the built-in git can take the list. Its parameter is one text, in which commas and line ends
+ * separate the paths.
+ */
 function isListOfPaths(value: YamlTree): boolean {
   return (
     value.kind === 'list' &&
@@ -76,8 +79,9 @@ function isListOfPaths(value: YamlTree): boolean {
 }
 
 /**
- * Whether the built-in git does the same as the resource: every field of the source and every parameter of a
- * get or put has a counterpart, and all jobs give the folder of the clone the same name.
+ * Whether the built-in git can replace the git resource: every field of the source and every parameter of a
+ * get or put has a counterpart, all gets have the same parameters, and all jobs use the same name for the
+ * folder of the clone.
  */
 export function isLikeBuiltInGit(
   name: string,
@@ -100,6 +104,7 @@ export function isLikeBuiltInGit(
 const hasCounterpart = (key: string, value: YamlTree, source: YamlMap): boolean =>
   Object.hasOwn(COUNTERPARTS, key) && COUNTERPARTS[key]?.(value, source) === true;
 
+/** The folder of the clone: the name of the first get, or else the name of the resource. */
 const folderOf = (name: string, uses: readonly ResourceUse[]): string =>
   uses.find(({ kind }) => kind === 'get')?.name ?? name;
 
@@ -107,6 +112,7 @@ const isFolder = (name: string): boolean => /^[A-Za-z0-9][A-Za-z0-9_.-]*$/.test(
 
 const paramsOfGet = ({ params }: ResourceUse): string => JSON.stringify(params && plainValue(params));
 
+/** Whether the built-in git has counterparts for all parameters of the get. */
 const isPlainGet = ({ params }: ResourceUse): boolean =>
   params === undefined ||
   params.entries.every(({ key, value }) => {
@@ -115,7 +121,7 @@ const isPlainGet = ({ params }: ResourceUse): boolean =>
     return key === 'submodules' && ['all', 'none'].includes(String(value.value));
   });
 
-/** Whether the put pushes the folder of the clone and nothing else. */
+/** Whether the put only pushes the folder of the clone. */
 const isPlainPut = ({ params }: ResourceUse, folder: string): boolean =>
   params?.entries.length === 1 && textOfScalar(yamlAt(params, 'repository')) === folder;
 
@@ -143,7 +149,7 @@ export function writeGitParams(
   if (plainOf(value('disable_ci_skip')) === true) nodes.push(hclAttribute('skip_ci', 'false'));
   const params = uses.find(({ kind }) => kind === 'get')?.params;
   add('depth', yamlAt(params, 'depth'));
-  // Concourse fetches submodules unless it is asked not to.
+  // Concourse fetches submodules by default, Millrace does not.
   if (textOfScalar(yamlAt(params, 'submodules')) !== 'none') nodes.push(hclAttribute('submodules', 'true'));
   return nodes;
 }

@@ -30,7 +30,10 @@ function recordJob(job: YamlTree, resourcesOf: Map<string, Set<string>>, convers
     conversion.jobs.set(name, convertName(name, { taken, span: job.span, allowed: 'name' }, conversion));
 }
 
-/** Names the serial groups of all jobs. Those that keep their names come first, so no other takes one. */
+/**
+ * Names the serial groups of all jobs. Groups that keep their names come first, so that no renamed group
+ * takes one of these names.
+ */
 function nameSerialGroups(jobs: readonly YamlTree[], names: Map<string, string>): void {
   const groups = jobs.flatMap((job) => {
     const tree = yamlAt(job, 'serial_groups');
@@ -41,7 +44,10 @@ function nameSerialGroups(jobs: readonly YamlTree[], names: Map<string, string>)
     if (!names.has(group)) names.set(group, convertTag(group, new Set(names.values())));
 }
 
-/** Converts a job. Its `on_success` becomes the end of the plan, because a hook never changes the outcome. */
+/**
+ * Converts a job. Its `on_success` becomes the last step of the plan: in Concourse, its failure fails the
+ * build, but a failed hook of Millrace does not.
+ */
 function convertJob(
   job: YamlMap,
   resourcesOf: ReadonlyMap<string, ReadonlySet<string>>,
@@ -95,7 +101,7 @@ function writeJobSettings(fields: YamlFields, body: HclNode[], conversion: Conve
   });
 }
 
-/** The serial groups by their names in Millrace. Warns of each that gets another name. */
+/** The serial groups with their names in Millrace. Warns about each group whose name changes. */
 function renameGroups(groups: readonly TagText[], conversion: Conversion): TagText[] {
   return groups.map(({ text, span }) => {
     const name = conversion.serialGroups.get(text) ?? text;

@@ -13,7 +13,8 @@ import { joinParts, templateParts, wordOf } from './write-value.ts';
 import type { YamlFields } from './yaml-fields.ts';
 
 /**
- * Writes a task that copies the content of the file to `$SVC_OUTPUT`. Later steps see `$TASK_<NAME>_VALUE`.
+ * Converts a `load_var` to a task that writes the content of the file to `$SVC_OUTPUT`. Later steps read it
+ * from `$TASK_<NAME>_VALUE`, or `$TASK_<NAME>_<FIELD>` for a field of it.
  */
 export function convertLoadVar(
   fields: YamlFields,
@@ -24,7 +25,7 @@ export function convertLoadVar(
   const file = fields.needed('file') ?? '';
   const format = fields.text('format') ?? formatOf(file);
   const body: HclNode[] = [];
-  reportDifferences({ name, format, isReveal: fields.flag('reveal') === true }, (text) =>
+  reportDifferences({ name, format, isRevealed: fields.flag('reveal') === true }, (text) =>
     conversion.leaveOut(body, fields.span, text),
   );
   if (place === 'sequence')
@@ -57,23 +58,30 @@ export function convertLoadVar(
   );
 }
 
-/** The value becomes an output of a task, which is one line and not secret. */
+/**
+ * Reports how the task differs from the `load_var`. The value becomes an output of the task. Such a value is
+ * not secret, and must be one line.
+ */
 function reportDifferences(
-  { name, format, isReveal }: { name: string; format: string; isReveal: boolean },
+  { name, format, isRevealed }: { name: string; format: string; isRevealed: boolean },
   leaveOut: (text: string) => void,
 ): void {
-  if (!isReveal) leaveOut(`load_var ${name}: the log can show the value, as with reveal`);
+  if (!isRevealed) leaveOut(`load_var ${name}: the log can show the value, as with reveal`);
   leaveOut(`load_var ${name}: the task fails if the value has several lines`);
   if (['yaml', 'yml'].includes(format)) leaveOut('format: yaml has no counterpart: the file must be JSON');
   if (format === 'raw') leaveOut('format: raw has no counterpart: the value loses line ends at its end');
 }
 
+/** The format that Concourse derives from the extension of the file. */
 function formatOf(file: string): string {
   const ending = file.slice(file.lastIndexOf('.') + 1);
   return ['json', 'yaml', 'yml'].includes(ending) ? ending : 'trim';
 }
 
-/** The command that prints the value from a file, without the name of the file. */
+/**
+ * The shell command that prints the value from a file. The name of the file must be appended. `field`: which
+ * field of the value to print; empty: the whole value.
+ */
 function readCommand(field: string, format: string): TemplatePart {
   if (format === 'raw') return 'cat ';
   if (format === 'trim') return "sed 's/^[[:space:]]*//; s/[[:space:]]*$//' ";
@@ -84,7 +92,10 @@ function readCommand(field: string, format: string): TemplatePart {
   return `jq -r '${path} | if . == null then error("there is no value") else tostring end' `;
 }
 
-/** The lines that write the value, which must be one line: `$SVC_OUTPUT` has a variable on each line. */
+/**
+ * The lines of the script that write `$value` to `$SVC_OUTPUT`. They fail if the value has several lines,
+ * because each line of `$SVC_OUTPUT` is one variable.
+ */
 function checkAndWrite(name: string, field: string): string {
   const key = field === '' ? 'VALUE' : wordOf(field);
   const shownName = Array.from(name, (letter) => (/[A-Za-z0-9_.-]/.test(letter) ? letter : ' ')).join('');

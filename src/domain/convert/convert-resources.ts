@@ -59,6 +59,7 @@ function convertResource(
   return [hclBlock('resource', [label, converted], body)];
 }
 
+/** The names in Millrace of the resources that are converted so far. */
 const namesOf = (conversion: Conversion): Set<string> =>
   new Set(Array.from(conversion.resources.values(), ({ name }) => name));
 
@@ -84,7 +85,7 @@ function paramsBlock(
   return [hclBlock('params', [], params)];
 }
 
-/** Writes the entries of a map as attributes. */
+/** Writes each entry of the map as an attribute. */
 export function writeParams(map: YamlMap, place: ValuePlace, conversion: Conversion): HclNode[] {
   const nodes: HclNode[] = [];
   for (const { key, keySpan, value } of map.entries) {
@@ -144,7 +145,7 @@ function writeInterval(fields: YamlFields, body: HclNode[], conversion: Conversi
   body.push(hclAttribute('check_interval', quoteText([`@every ${every}`])));
 }
 
-/** The duration as HCL writes it, rounded to whole seconds: `1h30m`. */
+/** The duration as a text such as `1h30m`, rounded to whole seconds. At least one second. */
 export function durationText(seconds: number): string {
   const whole = Math.max(1, Math.round(seconds));
   const [hours, minutes, remainder] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60), whole % 60];
@@ -158,7 +159,7 @@ export interface TagText {
   span: YamlSpan;
 }
 
-/** Writes tags of workers, which must be lower-case words with hyphens. */
+/** Writes worker tags. Tags that Millrace does not accept are left out and reported. */
 export function writeTags(tags: readonly TagText[], body: HclNode[], conversion: Conversion): void {
   for (const { text, span } of tags)
     if (!isTag(text))
@@ -171,7 +172,10 @@ export function writeTags(tags: readonly TagText[], body: HclNode[], conversion:
   writeWords('tags', valid, body, conversion);
 }
 
-/** Writes a list of words, each of them once and not more than a job can have. */
+/**
+ * Writes an attribute with a list of words. Each word is written once, and words beyond `MAX_TAGS` are left
+ * out and reported.
+ */
 export function writeWords(
   name: string,
   words: readonly TagText[],

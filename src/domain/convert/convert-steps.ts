@@ -19,8 +19,8 @@ import { YamlFields } from './yaml-fields.ts';
 import { entryOf, textOfScalar, yamlAt, type YamlMap, type YamlTree } from './yaml-tree.ts';
 
 /**
- * Converts the steps, in their order. A `try` becomes a hook of the step before it, because a failed hook
- * does not fail the build.
+ * Converts the steps, in their order. If possible, a `try` becomes an `on_success` hook of the step before
+ * it, because a failed hook does not fail the build.
  */
 export function convertPlan(plan: readonly YamlTree[], place: ConvertedPlace, scope: JobScope): HclNode[] {
   const nodes: HclNode[] = [];
@@ -28,7 +28,8 @@ export function convertPlan(plan: readonly YamlTree[], place: ConvertedPlace, sc
     const stepBefore = place === 'job' ? nodes.findLast(isStep) : undefined;
     const hook = stepBefore && tryHook(tree, scope);
     const steps = hook ? [] : convertStep(tree, place, scope);
-    // Takes the caches that this step needs, and leaves the list empty for the next step.
+    // Takes the caches that this step needs out of the scope, so that the next step does not write them
+    // again.
     const caches = place === 'job' ? (scope.caches?.splice(0) ?? []) : [];
     if (hook) {
       stepBefore.body.push(...hook);
@@ -48,7 +49,7 @@ function startOf(nodes: readonly HclNode[], step: HclBlock): number {
 const isStep = (node: HclNode): node is HclBlock =>
   node.kind === 'block' && ['get', 'put', 'task', 'in_parallel'].includes(node.type);
 
-/** The hook for a `try`. Undefined for other steps, and if a hook cannot do what the `try` does. */
+/** The hook that replaces a `try`. Undefined: the step is no `try`, or a hook cannot do the same. */
 function tryHook(tree: YamlTree, scope: JobScope): HclNode[] | undefined {
   const entry = entryOf(tree, 'try');
   if (
@@ -67,7 +68,10 @@ function tryHook(tree: YamlTree, scope: JobScope): HclNode[] | undefined {
 const TRY_COMMENT =
   'This hook replaces try: its failure does not fail the build. Without a timeout, it may take 10 minutes.';
 
-/** The places whose steps run one after another, until one fails. There, `on_success` is the next step. */
+/**
+ * The places whose steps run one after another, until one fails. In these places, the step of `on_success`
+ * can simply be the next step.
+ */
 const PLACES_IN_ORDER: ReadonlySet<ConvertedPlace> = new Set(['job', 'sequence']);
 
 export function convertStep(tree: YamlTree, place: ConvertedPlace, scope: JobScope): HclNode[] {
@@ -103,10 +107,10 @@ const CONVERT: Readonly<Record<StepKind, ConvertKind>> = {
   get: (input) =>
     input.place === 'hook'
       ? leaveOutStep('get', 'a hook cannot get, so get the resource in the job', input)
-      : finish(convertGet(input.fields, input.scope), input),
-  put: (input) => finish(convertPut(input.fields, input.scope), input),
-  task: (input) => finish(convertTask(input.fields, input.scope), input),
-  load_var: (input) => finish(convertLoadVar(input.fields, input.place, input.scope), input),
+      : completeStep(convertGet(input.fields, input.scope), input),
+  put: (input) => completeStep(convertPut(input.fields, input.scope), input),
+  task: (input) => completeStep(convertTask(input.fields, input.scope), input),
+  load_var: (input) => completeStep(convertLoadVar(input.fields, input.place, input.scope), input),
   set_pipeline: (input) =>
     leaveOutStep('set_pipeline', 'a Pipeline is an object of Kubernetes, so apply it as a manifest', input),
   run: (input) => leaveOutStep('run', 'there are no prototypes', input),
@@ -115,8 +119,10 @@ const CONVERT: Readonly<Record<StepKind, ConvertKind>> = {
   in_parallel: convertParallel,
 };
 
-/** Adds the attempts and hooks of the step to its block, and reports fields that were not read. */
-function finish(block: HclBlock, { fields, place, scope }: StepInput): HclNode[] {
+/**
+ * Completes the block of a step: adds `timeout`, `attempts` and hooks, and reports fields that were not read.
+ */
+function completeStep(block: HclBlock, { fields, place, scope }: StepInput): HclNode[] {
   const settings: HclNode[] = [];
   writeAttempts(fields, settings, scope.conversion);
   const firstBlock = block.body.findIndex(({ kind }) => kind === 'block');
@@ -137,7 +143,8 @@ function leaveOutStep(kind: StepKind, reason: string, { fields, scope }: StepInp
 }
 
 /**
- * Converts a `try` that cannot become a hook. Unless it is in a hook already, its failure fails the build.
+ * Converts a `try` that cannot become a hook. In Millrace, a failure of its step then fails the build, unless
+ * the `try` is inside a hook.
  */
 function convertTry({ fields, place, scope }: StepInput): HclNode[] {
   const nodes: HclNode[] = [];
@@ -155,8 +162,8 @@ function convertTry({ fields, place, scope }: StepInput): HclNode[] {
 }
 
 /**
- * Converts `do`. The steps of a job are a sequence already. With hooks or limits, the steps become a group
- * that runs one step at a time.
+ * Converts a `do`. Its steps are written one after another. In a job, a `do` with hooks or limits becomes a
+ * group that runs one step at a time.
  */
 function convertDo(input: StepInput): HclNode[] {
   const { fields, place, scope } = input;
@@ -164,7 +171,7 @@ function convertDo(input: StepInput): HclNode[] {
   const hasModifiers = MODIFIERS.some((name) => fields.entry(name));
   if (place === 'job' && hasModifiers) {
     const inner = steps.flatMap((step) => convertStep(step, 'sequence', scope));
-    return finish(sequenceBlock(inner), input);
+    return completeStep(sequenceBlock(inner), input);
   }
   const nodes: HclNode[] = [];
   leaveOutModifiers(fields, nodes, 'steps cannot be grouped here');
@@ -172,9 +179,11 @@ function convertDo(input: StepInput): HclNode[] {
   return [...nodes, ...convertPlan(steps, place, scope)];
 }
 
+/** A group that runs one step at a time and stops at the first failure. */
 const sequenceBlock = (steps: readonly HclNode[]): HclBlock =>
   hclBlock('in_parallel', [], [hclAttribute('limit', '1'), hclAttribute('fail_fast', 'true'), ...steps]);
 
+/** The fields of a step that limit it, or that are its hooks. */
 const MODIFIERS = ['timeout', 'attempts', ...HOOK_NAMES];
 
 const leaveOutModifiers = (fields: YamlFields, nodes: HclNode[], reason: string): void =>
@@ -205,8 +214,8 @@ function convertParallel(input: StepInput): HclNode[] {
 }
 
 /**
- * Converts the steps of a group. A sequence cannot be in a group, so it runs after the group. It gets the
- * hooks and limits of the group.
+ * Converts the steps of a group. A sequence cannot be part of a group in Millrace, so it runs after the
+ * group. The hooks and limits of the group are repeated for the sequence.
  */
 function convertGroup(steps: readonly YamlTree[], settings: HclNode[], input: StepInput): HclNode[] {
   const { fields, scope } = input;
@@ -216,7 +225,7 @@ function convertGroup(steps: readonly YamlTree[], settings: HclNode[], input: St
     .flatMap((step) => convertStep(step, 'parallel', scope));
   const nodes: HclNode[] = [];
   if (parallelSteps.some(({ kind }) => kind === 'block'))
-    nodes.push(...finish(hclBlock('in_parallel', [], [...settings, ...parallelSteps]), input));
+    nodes.push(...completeStep(hclBlock('in_parallel', [], [...settings, ...parallelSteps]), input));
   else {
     nodes.push(...parallelSteps);
     if (sequences.length === 0) leaveOutModifiers(fields, nodes, 'no step is left in the group');
@@ -229,12 +238,15 @@ function convertGroup(steps: readonly YamlTree[], settings: HclNode[], input: St
     const hookText = hasHooks ? ', and the hooks of the group run for it and for them' : '';
     scope.conversion.leaveOut(nodes, step.span, `${text}${hookText}`);
     const sequence = convertStep(step, hasModifiers ? 'sequence' : 'job', scope);
-    nodes.push(...(hasModifiers ? finish(sequenceBlock(sequence), input) : sequence));
+    nodes.push(...(hasModifiers ? completeStep(sequenceBlock(sequence), input) : sequence));
   }
   return nodes;
 }
 
-/** Writes one step for each combination, in a group. The hooks of the step become those of the group. */
+/**
+ * Converts a step with `across`: writes one step for each combination, as a group. The hooks of the step
+ * become the hooks of the group.
+ */
 function convertAcross(tree: YamlMap, place: ConvertedPlace, scope: JobScope): HclNode[] {
   const { conversion } = scope;
   const groupKeys = new Set(['across', 'fail_fast', ...HOOK_NAMES]);
@@ -264,7 +276,7 @@ function convertAcross(tree: YamlMap, place: ConvertedPlace, scope: JobScope): H
   return [...nodes, ...steps];
 }
 
-/** Writes a task that fails for a step whose values of `across` are not known. */
+/** Converts a step with `across` whose values are unknown to a task that fails and says what to write. */
 function convertUnknownAcross(step: YamlMap, input: StepInput): HclNode[] {
   const { fields, scope } = input;
   const values = findUnknownValues(fields.tree('across'));
@@ -277,7 +289,7 @@ function convertUnknownAcross(step: YamlMap, input: StepInput): HclNode[] {
   );
   fields.flag('fail_fast');
   scope.tags.push(...new YamlFields(step, 'a step with across', scope.conversion).texts('tags'));
-  return finish(
+  return completeStep(
     hclBlock(
       'task',
       [taskTitle(name ?? 'across')],

@@ -24,7 +24,7 @@ import { templateParts } from './write-value.ts';
 import type { YamlFields } from './yaml-fields.ts';
 import { plainValue, textOfScalar, type YamlMap, type YamlSpan, type YamlTree } from './yaml-tree.ts';
 
-/** Converts a task, without the settings that all kinds of steps have. */
+/** Converts a task. The settings that all kinds of steps have, such as hooks, are not converted here. */
 export function convertTask(fields: YamlFields, scope: JobScope): HclBlock {
   const { conversion } = scope;
   const name = fields.needed('task') ?? 'unnamed';
@@ -60,8 +60,8 @@ export const taskTitle = (name: string): string => visibleText(name).slice(0, MA
 const MAX_NAME_CHARACTERS = 100;
 
 /**
- * The content of a task that cannot be converted: a script that fails and says what to do. An empty task
- * would succeed without doing its work.
+ * The content of a task that cannot be converted: a script that fails and prints `text`, which says what to
+ * do. An empty script would succeed without doing the work of the task.
  */
 function failingScript(
   text: string,
@@ -74,7 +74,7 @@ function failingScript(
   return [...environmentAttribute(environment), failingRun(text)];
 }
 
-/** Reads the variables of several maps. A later map overrides an earlier one. */
+/** Reads the environment variables of several maps. A later map overrides an earlier one. */
 function readEnvironment(
   maps: readonly (YamlMap | undefined)[],
   body: HclNode[],
@@ -105,23 +105,26 @@ function setVariable({ fixed, running }: TaskEnvironment, name: string, parts: T
   else fixed.set(name, quoteText(parts));
 }
 
-/** The names of folders outside the task, by their names in the task, where the two differ. */
+/**
+ * For folders whose name in the task differs from their name in the job: the name in the job, by the name in
+ * the task.
+ */
 type Mapping = ReadonlyMap<string, string>;
 
 /**
- * Reads a mapping, and reports each folder with another name: all steps share the working directory, so a
- * folder has only one name.
+ * Reads `input_mapping` or `output_mapping`, and reports each folder that it renames. In Millrace, all steps
+ * share one working directory, so a folder has the same name in all of them.
  */
 function readMapping(fields: YamlFields, name: string, body: HclNode[], conversion: Conversion): Mapping {
   const mapping = new Map<string, string>();
   for (const { key, keySpan, value } of fields.map(name)?.entries ?? []) {
-    const outside = textOfScalar(value);
-    if (outside === undefined || outside === key) continue;
-    mapping.set(key, outside);
+    const nameInJob = textOfScalar(value);
+    if (nameInJob === undefined || nameInJob === key) continue;
+    mapping.set(key, nameInJob);
     conversion.leaveOut(
       body,
       keySpan,
-      `${name} has no counterpart: the task must call the folder ${outside}, not ${key}`,
+      `${name} has no counterpart: the task must call the folder ${nameInJob}, not ${key}`,
     );
   }
   return mapping;
@@ -136,7 +139,7 @@ interface ConfigInput {
 
 function convertConfig(config: YamlFields, input: ConfigInput, scope: JobScope): HclNode[] {
   const resource = config.map('image_resource');
-  if (resource === undefined || !isKnownLate(resource)) return convertKnownConfig(config, input, scope);
+  if (resource === undefined || !isKnownLate(resource)) return convertRunnableConfig(config, input, scope);
   const { params, name, body } = input;
   const text = 'image_resource has no counterpart: the image must be known before the build starts';
   scope.conversion.leaveOut(body, resource.span, text);
@@ -147,7 +150,7 @@ function convertConfig(config: YamlFields, input: ConfigInput, scope: JobScope):
   );
 }
 
-function convertKnownConfig(
+function convertRunnableConfig(
   config: YamlFields,
   { params, name, body, mappings }: ConfigInput,
   scope: JobScope,
@@ -197,7 +200,7 @@ interface TaskFolder {
   isOptional: boolean;
 }
 
-/** Reads the inputs or outputs, which become folders of the working directory. */
+/** Reads the inputs or outputs of a task, which become folders in the working directory. */
 function readFolders(
   config: YamlFields,
   { field, mapping, body }: { field: 'inputs' | 'outputs'; mapping: Mapping; body: HclNode[] },
@@ -234,8 +237,8 @@ function normalizePath(path: string): string {
 const MAX_CACHES = 5;
 
 /**
- * Reads the caches of a task. A cache belongs to the job, which restores it before the step that contains the
- * task.
+ * Reads the caches of a task. In Millrace, a cache is a block of the job, which is written before the step
+ * that contains the task. Adds the blocks to `scope.caches`.
  */
 function readCaches(
   config: YamlFields,

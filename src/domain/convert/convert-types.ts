@@ -6,7 +6,7 @@ import { hclAttribute, hclBlock, quoteText, type HclNode } from './write-hcl.ts'
 import { YamlFields } from './yaml-fields.ts';
 import type { YamlMap, YamlSpan } from './yaml-tree.ts';
 
-/** The types that resources can have, and the blocks that declare them. */
+/** The resource types of the pipeline, and the blocks that declare them in Millrace. */
 export class ResourceTypes {
   readonly nodes: HclNode[] = [];
   readonly #declared = new Map<string, { label: string; defaults: YamlMap | undefined }>();
@@ -25,11 +25,15 @@ export class ResourceTypes {
     return this.#declared.has(type);
   }
 
+  /** The fields that the type adds to the source of each resource. Undefined: it adds none. */
   defaultsOf(type: string): YamlMap | undefined {
     return this.#declared.get(type)?.defaults;
   }
 
-  /** The label of a type in Millrace. Declares a well-known one when it is first used. */
+  /**
+   * The label of a resource type in Millrace. A type that every Concourse worker has is declared when it is
+   * first used. An unknown type is reported.
+   */
   labelOf(type: string, isBuiltInGit: boolean, span: YamlSpan): string {
     if (isBuiltInGit) return 'git';
     const known = this.#declared.get(type)?.label ?? this.#wellKnown.get(type);
@@ -78,6 +82,7 @@ export class ResourceTypes {
     this.#write(label, reference ?? quoteText(['change-me']));
   }
 
+  /** A label for the type that is not taken. */
   #labelFor(name: string, span: YamlSpan): string {
     const taken = new Set([
       ...Array.from(this.#declared.values(), ({ label }) => label),

@@ -5,7 +5,7 @@ import { writeValue } from './write-value.ts';
 import type { YamlFields } from './yaml-fields.ts';
 import { entryOf, plainValue, textOfScalar, yamlAt, type YamlEntry, type YamlMap } from './yaml-tree.ts';
 
-/** Converts sources of variables to secret types or fixed values. */
+/** Converts `var_sources`: a vault becomes a secret type, and the values of a `dummy` become fixed values. */
 export function convertVarSources(top: YamlFields, conversion: Conversion): HclNode[] {
   const nodes: HclNode[] = [];
   for (const source of top.maps('var_sources', 'a source of variables')) {
@@ -31,7 +31,7 @@ function convertDummy(name: string, config: YamlMap | undefined, conversion: Con
   conversion.variables.sources.set(name, { values });
 }
 
-/** The attributes of the secret type vault, by the field of the config in Concourse. */
+/** The attributes of the secret type vault, by the field of the Concourse config that they replace. */
 const VAULT_FIELDS: ReadonlyMap<string, string> = new Map([
   ['url', 'address'],
   ['namespace', 'namespace'],
@@ -39,13 +39,13 @@ const VAULT_FIELDS: ReadonlyMap<string, string> = new Map([
   ['ca_cert', 'ca'],
 ]);
 
-/** The parameters of a login that the secret type has too, by the backend. */
+/** The login parameters of each Vault backend that the secret type vault supports, by the backend. */
 const LOGINS: ReadonlyMap<string, readonly string[]> = new Map([
   ['approle', ['role_id', 'secret_id']],
   ['jwt', ['role', 'jwt']],
 ]);
 
-/** The path below which Concourse looks for secrets if there is no `path_prefix`. */
+/** The path below which Concourse looks for secrets by default. */
 const DEFAULT_PREFIX = '/concourse';
 
 function convertVault(name: string, config: YamlMap, conversion: Conversion): HclNode[] {
@@ -71,7 +71,10 @@ function convertVault(name: string, config: YamlMap, conversion: Conversion): Hc
   return [hclBlock('secret_type', [label], body)];
 }
 
-/** Writes the login of a backend. If it has no counterpart, writes a token that people have to replace. */
+/**
+ * Writes the parameters by which Millrace logs in to Vault. If the login has no counterpart, writes a token
+ * that people have to replace.
+ */
 function writeLogin(config: YamlMap, body: HclNode[], conversion: Conversion): void {
   const login = findLogin(config);
   for (const { key, keySpan, value } of loginParams(config))
@@ -88,7 +91,10 @@ function writeLogin(config: YamlMap, body: HclNode[], conversion: Conversion): v
 
 const SEE_LOGIN = 'see the login of the secret type vault';
 
-/** The parameters of the backend's login. Empty if one is missing, or if there is a token instead. */
+/**
+ * The names of the parameters with which to log in. Empty: the backend is not supported, a parameter is
+ * missing, or there is a token instead.
+ */
 function findLogin(config: YamlMap): readonly string[] {
   const names = LOGINS.get(textOfScalar(yamlAt(config, 'auth_backend')) ?? '') ?? [];
   const given = new Set(loginParams(config).map(({ key }) => key));

@@ -1,6 +1,6 @@
 /**
- * Images of the types that every worker of Concourse has. docs/how-to/concourse-types.md shows those with a
- * tag.
+ * Images of the resource types that every Concourse worker has. The page docs/how-to/concourse-types.md shows
+ * examples of the types whose image has a tag here.
  */
 const IMAGES: Readonly<Record<string, string>> = {
   'bosh-io-release': 'concourse/bosh-io-release-resource',
@@ -20,8 +20,9 @@ const IMAGES: Readonly<Record<string, string>> = {
   tracker: 'concourse/tracker-resource',
 };
 
+/** The image of a resource type that every Concourse worker has. Undefined: it is another type. */
 export const wellKnownImage = (type: string): string | undefined =>
   Object.hasOwn(IMAGES, type) ? IMAGES[type] : undefined;
 
-/** Types whose programs mount file systems or run containers. */
+/** Types that need a privileged container, because their programs mount file systems or run containers. */
 export const NEEDS_PRIVILEGES: ReadonlySet<string> = new Set(['docker-image']);

@@ -44,7 +44,7 @@ function writeTimeout(
   body.push(hclAttribute('timeout', quoteText([durationText(Math.min(seconds, MAX_TIMEOUT_SECONDS))])));
 }
 
-/** The hooks of Millrace, by their names in Concourse. */
+/** The hooks of Millrace, by the Concourse hooks that they replace. */
 const HOOKS: Readonly<Record<(typeof HOOK_NAMES)[number], string>> = {
   on_success: 'on_success',
   on_failure: 'on_failure',
@@ -56,7 +56,7 @@ const HOOKS: Readonly<Record<(typeof HOOK_NAMES)[number], string>> = {
 const ERROR_CONVERTED = 'on_error becomes on_failure: in Millrace, an error is a failure';
 const ERROR_LEFT_OUT = 'on_error is left out: in Millrace, an error is a failure, so on_failure runs';
 
-/** Writes the hooks of a step or job. A step in a hook cannot have hooks. */
+/** Writes the hooks of a step or job. A step inside a hook cannot have hooks, so its hooks are reported. */
 export function writeHooks(
   fields: YamlFields,
   {
@@ -92,7 +92,10 @@ export function writeHooks(
   }
 }
 
-/** Reports failures that end the hook or the build in Concourse, and have no effect in Millrace. */
+/**
+ * Reports failures of a hook that Millrace ignores. In Concourse, a failed `on_success` or `ensure` fails the
+ * build, and a failed step of a hook skips the later steps of the hook.
+ */
 function reportIgnoredFailures(
   { key, keySpan, value }: YamlEntry,
   body: HclNode[],

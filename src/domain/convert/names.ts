@@ -4,9 +4,12 @@ import { hclAttribute, quoteText, type HclNode } from './write-hcl.ts';
 import type { YamlFields } from './yaml-fields.ts';
 import type { YamlSpan } from './yaml-tree.ts';
 
-const MAX_CHARACTERS = 63;
+const MAX_NAME_CHARACTERS = 63;
 
-/** Returns a name that Millrace accepts, and warns if it differs. Names of types have no dots. */
+/**
+ * Returns a name that Millrace accepts and that is not taken. Warns if it differs from `name`. `allowed`:
+ * whether the name is for a resource type, which cannot have dots.
+ */
 export function convertName(
   name: string,
   { taken, span, allowed }: { taken: ReadonlySet<string>; span: YamlSpan; allowed: 'name' | 'type' },
@@ -20,8 +23,9 @@ export function convertName(
 }
 
 /**
- * Writes `old_name`, converted like the name that the block had. Names that differ in Concourse can be the
- * same here; then there is nothing to rename.
+ * Writes `old_name` with a name that Millrace accepts. Two names that differ in Concourse can become equal in
+ * Millrace. If the pipeline still has a block of the converted name, `old_name` is left out and reported.
+ * `taken`: the names of all blocks of this kind.
  */
 export function writeOldName(
   fields: YamlFields,
@@ -41,24 +45,28 @@ export function writeOldName(
   else body.push(hclAttribute('old_name', quoteText([name])));
 }
 
+/** Whether Millrace accepts the text as a worker tag or as the name of a serial group. */
 export const isTag = (text: string): boolean => /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(text);
 
-/** Returns a tag, or a name of a serial group, that is like the text and not taken. */
+/** Returns a name of a serial group that resembles the text and is not taken. */
 export const convertTag = (text: string, taken: ReadonlySet<string>): string =>
   unusedName(replaceLetters(text.toLowerCase(), /[a-z0-9-]/), taken);
 
-/** Removes accents, and replaces the letters that the pattern does not match. */
+/** Removes accents, and replaces each character that the pattern does not match by `-`. */
 export const replaceLetters = (text: string, pattern: RegExp): string =>
   Array.from(text.normalize('NFKD').replaceAll(/\p{M}/gu, ''), (letter) =>
     pattern.test(letter) ? letter : '-',
   ).join('');
 
-/** The name without signs at its ends. If it is taken, with a number. */
+/**
+ * The name without `-`, `_` and `.` at its ends, and not too long. If that name is taken, it gets a number at
+ * its end.
+ */
 export function unusedName(name: string, taken: ReadonlySet<string>): string {
   const trimmed = trimEnds(name);
   const base = trimmed === '' ? 'unnamed' : trimmed;
-  let unused = trimEnds(base.slice(0, MAX_CHARACTERS));
+  let unused = trimEnds(base.slice(0, MAX_NAME_CHARACTERS));
   for (let number = 2; taken.has(unused); number++)
-    unused = `${trimEnds(base.slice(0, MAX_CHARACTERS - 5))}-${number}`;
+    unused = `${trimEnds(base.slice(0, MAX_NAME_CHARACTERS - 5))}-${number}`;
   return unused;
 }

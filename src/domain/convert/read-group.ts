@@ -3,7 +3,10 @@ import { hclAttribute, type HclNode } from './write-hcl.ts';
 import type { YamlFields } from './yaml-fields.ts';
 import type { YamlTree } from './yaml-tree.ts';
 
-/** Reads an `in_parallel` with the fields `steps`, `limit` and `fail_fast`. Returns the steps. */
+/**
+ * Reads an `in_parallel` that has the fields `steps`, `limit` and `fail_fast`. Returns the steps, and adds
+ * the other fields to `settings`.
+ */
 export function readGroup(fields: YamlFields, settings: HclNode[], { conversion }: JobScope): YamlTree[] {
   const group = fields.fieldsOf('in_parallel', 'in_parallel');
   if (group === undefined) return [];

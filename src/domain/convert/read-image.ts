@@ -6,11 +6,12 @@ import { templateParts } from './write-value.ts';
 import { YamlFields } from './yaml-fields.ts';
 import { textOfScalar, yamlAt, type YamlMap } from './yaml-tree.ts';
 
-/** Resource types of Concourse whose resources are images of a registry. */
+/** Concourse resource types whose resources are images of a registry. */
 const REGISTRY_TYPES = ['registry-image', 'docker-image'];
 
 /**
- * The image of a task or a resource type, as HCL. A field without a counterpart becomes a comment in `body`.
+ * The image of a task or a resource type, as an HCL expression. Undefined: there is none, which was reported.
+ * A field without a counterpart becomes a comment in `body`.
  */
 export function readImage(map: YamlMap, body: HclNode[], conversion: Conversion): string | undefined {
   const fields = new YamlFields(map, 'an image', conversion);
@@ -22,7 +23,7 @@ export function readImage(map: YamlMap, body: HclNode[], conversion: Conversion)
     tags: 'the Pod of the build pulls the image',
     check_every: 'name another tag or digest to change the image',
   });
-  // A resource type has its name in the same map.
+  // If the map is a resource type, it also has the name of the type.
   fields.tree('name');
   fields.end(body);
   if (type === undefined) return undefined;
@@ -38,7 +39,9 @@ export function readImage(map: YamlMap, body: HclNode[], conversion: Conversion)
   return referenceOf(source, digest, { body, conversion });
 }
 
-/** Whether only a running build knows the image, because a `load_var` reads a part of its reference. */
+/**
+ * Whether the image is known only while the build runs, because a `load_var` reads a part of its reference.
+ */
 export function isKnownLate(map: YamlMap): boolean {
   const source = yamlAt(map, 'source');
   const parts = [
@@ -50,14 +53,14 @@ export function isKnownLate(map: YamlMap): boolean {
   return [...text.matchAll(REFERENCE)].some(([, inner = '']) => parseReference(inner).source === '.');
 }
 
-/** The fields of the source that the reference of the image contains. */
+/** The fields of the source that become part of the image reference. */
 const IN_REFERENCE = new Set(['repository', 'tag']);
 
 const CREDENTIALS = 'the Team has the credentials of registries';
 const NO_SEARCH = 'nothing looks for a tag, so the tag must name the image';
 const TRUST = 'the nodes decide which registries they trust';
 
-/** Why the reference of an image does not contain a field of the source. */
+/** Why Millrace leaves out a field of the source that is not part of the image reference. */
 const REASONS: Readonly<Record<string, string>> = {
   username: CREDENTIALS,
   password: CREDENTIALS,

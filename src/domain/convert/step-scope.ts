@@ -2,24 +2,33 @@ import type { Conversion } from './conversion.ts';
 import type { HclNode } from './write-hcl.ts';
 import type { YamlSpan, YamlTree } from './yaml-tree.ts';
 
-/** What the steps of a job need in common. */
+/** What the conversion of all steps of a job shares. */
 export interface JobScope {
   conversion: Conversion;
-  /** Caches that the next step at the top of the job needs. Undefined in hooks of the job. */
+  /**
+   * Blocks of the caches that the next step at the top level of the job needs. Undefined in the hooks of the
+   * job, which cannot have caches.
+   */
   caches: HclNode[] | undefined;
+  /** Labels of all caches of the job so far. */
   cacheNames: Set<string>;
+  /** Worker tags of all steps so far. In Millrace, they become tags of the job. */
   tags: { text: string; span: YamlSpan }[];
   /** The resources that each job gets or puts, by the name of the job in Concourse. */
   resourcesOf: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 /**
- * Where a step is. A hook has only tasks and puts, and a group of parallel steps no other group. A sequence
- * is a group that runs one step at a time.
+ * Where a step is. `job`: at the top level of the plan. `parallel`: in a group of parallel steps, which
+ * cannot contain another group. `sequence`: in a group that runs one step at a time. `hook`: in a hook, which
+ * can contain only tasks and puts.
  */
 export type ConvertedPlace = 'job' | 'parallel' | 'sequence' | 'hook';
 
-/** Converts a step to blocks and comments. A parameter of `writeHooks`, because hooks contain steps. */
+/**
+ * Converts a step to blocks and comments. `writeHooks` gets this function as a parameter, because hooks
+ * contain steps and the two modules would otherwise import each other.
+ */
 export type ConvertStep = (tree: YamlTree, place: ConvertedPlace, scope: JobScope) => HclNode[];
 
 export const STEP_KINDS = [

@@ -1,9 +1,9 @@
 import { entryOf, yamlAt, type YamlMap, type YamlTree } from './yaml-tree.ts';
 
-/** The fields of a step or job that contain a hook. */
+/** The fields of a Concourse step or job that are hooks. */
 export const HOOK_NAMES = ['on_success', 'on_failure', 'on_error', 'on_abort', 'ensure'] as const;
 
-/** Whether the step, or a step in it, has one of the fields. Steps in hooks do not count. */
+/** Whether the step, or a step inside it, has one of the fields. Steps in hooks do not count. */
 export function hasStepField(tree: YamlTree, keys: readonly string[]): boolean {
   if (tree.kind === 'list') return tree.items.some((item) => hasStepField(item, keys));
   if (tree.kind !== 'map') return false;
@@ -14,7 +14,7 @@ export function hasStepField(tree: YamlTree, keys: readonly string[]): boolean {
 
 const isStepGroup = (key: string): boolean => ['do', 'try', 'in_parallel', 'steps'].includes(key);
 
-/** Whether the tree has steps that must run in their order. */
+/** Whether the tree contains steps that must run one after another. */
 export function isSequence(tree: YamlTree): boolean {
   if (tree.kind === 'list') return tree.items.some(isSequence);
   if (tree.kind !== 'map') return false;
@@ -23,7 +23,7 @@ export function isSequence(tree: YamlTree): boolean {
   return tree.entries.some(({ key, value }) => isStepGroup(key) && isSequence(value));
 }
 
-/** Whether a step of the tree runs only if an earlier one succeeded. */
+/** Whether the tree contains a step that runs only if an earlier step succeeded. */
 export function stopsAtFailure(tree: YamlTree): boolean {
   if (tree.kind === 'list') return tree.items.some(stopsAtFailure);
   if (tree.kind !== 'map') return false;
@@ -36,8 +36,8 @@ export function stopsAtFailure(tree: YamlTree): boolean {
 export const isTry = (tree: YamlTree): boolean => entryOf(tree, 'try') !== undefined;
 
 /**
- * Splits a step or job into the part without `on_success`, and the step of that hook. Undefined without the
- * hook.
+ * Splits a step or job into the part without `on_success`, and the step of that hook. Undefined: it has no
+ * such hook.
  */
 export function splitOnSuccess(tree: YamlMap): { before: YamlMap; onSuccess: YamlTree } | undefined {
   const onSuccess = hookOf(tree, 'on_success');
@@ -52,6 +52,7 @@ export function splitOnSuccess(tree: YamlMap): { before: YamlMap; onSuccess: Yam
 export const hasOnlyOnSuccess = (tree: YamlMap): boolean =>
   HOOK_NAMES.every((name) => (hookOf(tree, name) !== undefined) === (name === 'on_success'));
 
+/** The step of the hook. Undefined: there is none, or it is null. */
 function hookOf(tree: YamlMap, name: string): YamlTree | undefined {
   const value = yamlAt(tree, name);
   return value?.kind === 'scalar' && value.value === null ? undefined : value;

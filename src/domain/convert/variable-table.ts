@@ -2,38 +2,50 @@ import { trimEnds } from './trim-ends.ts';
 import { hclAttribute, hclBlock, isIdentifier, quoteText, writeJson, type HclNode } from './write-hcl.ts';
 import type { YamlSpan } from './yaml-tree.ts';
 
-/** `((source:path.field))` */
+/** The parts of a reference `((source:path.field))`. `fields` can be empty, or have several names. */
 export interface VariableReference {
   source: string | undefined;
   path: string;
   fields: string[];
 }
 
+/** A variable of the Concourse pipeline that the Millrace pipeline needs. `name`: its name in Millrace. */
 export interface UsedVariable extends VariableReference {
   name: string;
   span: YamlSpan;
-  /** The variable is used where no secret can be. */
+  /** The variable is used in at least one place that cannot contain secrets. */
   isPlain: boolean;
 }
 
-/** How a source of variables reads secrets: the type of the secret block, or fixed values. */
+/** An entry of `var_sources` after its conversion: either a secret type, or fixed values. */
 export interface VariableSource {
+  /** Label of the secret type that reads the secrets. */
   secretType?: string;
+  /** Fixed values, by their path. */
   values?: ReadonlyMap<string, unknown>;
-  /** Comes before the path of each secret. */
+  /** For a secret type: the text before the path of each secret. */
   prefix?: string;
 }
 
 export interface VariableReport {
-  /** Called for each variable with a made-up value. */
+  /** Called for each variable that needs a value from a person, and has a placeholder until then. */
   needsValue: (variable: UsedVariable) => void;
-  /** Called for each variable whose Secret has another name than the variable. */
+  /**
+   * Called for each variable whose Secret has another name than in Concourse. `secret`: the name of the
+   * Secret.
+   */
   renamed: (variable: UsedVariable, secret: string) => void;
-  /** Called for each variable whose field has another name as a key of its Secret. */
+  /**
+   * Called for each variable whose key in the Secret differs from the field in Concourse. `key`: the key in
+   * the Secret.
+   */
   otherKey: (variable: UsedVariable, key: string) => void;
 }
 
-/** Matches what Concourse takes for a reference. Arithmetic of the shell, such as `((n + 1))`, is none. */
+/**
+ * Matches the references that Concourse recognizes. Arithmetic of a shell, such as `((n + 1))`, is not a
+ * reference.
+ */
 export const REFERENCE = /\(\(([-/.:@"\w\p{L}]+)\)\)/gu;
 
 export function parseReference(text: string): VariableReference {
@@ -55,7 +67,7 @@ function splitAtDots(text: string): string[] {
   return parts;
 }
 
-/** The variables of the pipeline in Millrace. */
+/** The variables that the pipeline uses, with their names and values in Millrace. */
 export class VariableTable {
   readonly #used = new Map<string, UsedVariable>();
   readonly #names = new Set<string>();
@@ -67,7 +79,10 @@ export class VariableTable {
     this.#fixedValues = fixedValues;
   }
 
-  /** The name of the variable in Millrace. Declares the variable when it is first used. */
+  /**
+   * The name of the variable in Millrace. Adds the variable to the table when it is first used. `isPlain`:
+   * the place cannot contain secrets.
+   */
   use(reference: VariableReference, span: YamlSpan, isPlain: boolean): string {
     const key = JSON.stringify([reference.source, reference.path, reference.fields]);
     const used = this.#used.get(key) ?? { ...reference, name: this.#nameFor(reference), span, isPlain };
@@ -87,10 +102,10 @@ export class VariableTable {
     return name;
   }
 
-  /** The blocks of all variables. */
+  /** The blocks that declare all variables. Reports each that a person has to look at. */
   write(report: VariableReport): HclNode[] {
     const used = [...this.#used.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
-    // Secrets that keep their names come first, so that no other Secret takes one of these names.
+    // Secrets that keep their names are named first, so that no other Secret takes one of these names.
     for (const variable of used.filter(({ path }) => secretName(path) === path))
       if (this.#isInSecret(variable)) this.#secrets.nameOf(variable);
     for (const variable of used.filter((candidate) => this.#isInSecret(candidate))) {
@@ -102,7 +117,7 @@ export class VariableTable {
     return used.flatMap((variable) => this.#writeVariable(variable, report));
   }
 
-  /** Whether the value is in a Secret of Kubernetes: neither in a vault nor fixed. */
+  /** Whether the value is in a Kubernetes Secret, because it is neither plain, nor fixed, nor in a vault. */
   #isInSecret(variable: UsedVariable): boolean {
     if (variable.isPlain || this.#valueOf(variable) !== undefined) return false;
     return this.sources.get(variable.source ?? '')?.secretType === undefined;
@@ -143,7 +158,10 @@ export class VariableTable {
     return [hclBlock('variable', [name], [hclAttribute('type', 'string'), secret])];
   }
 
-  /** The fixed value of the variable, which people can give under its name in Concourse or in Millrace. */
+  /**
+   * The fixed value of the variable. People can give it under the name in Concourse or in Millrace.
+   * Undefined: it has none.
+   */
   #valueOf({ source, path, fields, name }: UsedVariable): unknown {
     const values = source === undefined ? undefined : this.sources.get(source)?.values;
     if (values !== undefined) return fields.reduce<unknown>(memberOf, values.get(path));
@@ -151,7 +169,7 @@ export class VariableTable {
     return fields.reduce<unknown>(memberOf, this.#fixedValues.get(path) ?? this.#fixedValues.get(name));
   }
 
-  /** The path and the key of the secret. */
+  /** The attributes `path` and `key` of the secret. */
   #placeOf(variable: VariableReference): HclNode[] {
     const { source, path, fields } = variable;
     const { secretType, prefix = '' } = this.sources.get(source ?? '') ?? {};
@@ -165,7 +183,7 @@ export class VariableTable {
 
 const secretTypeOf = (source: VariableSource | undefined): string => source?.secretType ?? 'kubernetes';
 
-/** The names of the Secrets of Kubernetes. There is one Secret for each path, which several fields share. */
+/** The names of the Kubernetes Secrets. Each path has one Secret, whose keys are the fields of the path. */
 class SecretNames {
   readonly #names = new Map<string, string>();
 
@@ -181,8 +199,8 @@ class SecretNames {
 }
 
 /**
- * Replaces the characters that the name of a Secret cannot have: all but lower-case letters, digits, `-` and
- * `.`. Each part between dots begins and ends with a letter or digit.
+ * A valid name of a Secret that resembles the path. Only lower-case letters, digits, `-` and `.` are allowed,
+ * and each part between dots must begin and end with a letter or digit.
  */
 function secretName(path: string): string {
   const letters = Array.from(path.toLowerCase(), (letter) => (/[a-z0-9.-]/.test(letter) ? letter : '-'));
@@ -193,7 +211,7 @@ function secretName(path: string): string {
 
 const MAX_SECRET_CHARACTERS = 240;
 
-/** The key in a Secret of Kubernetes. Concourse stores a secret without a field under `value`. */
+/** The key in a Kubernetes Secret. Without fields it is `value`, as in Concourse. */
 function secretKey(fields: readonly string[]): string {
   if (fields.length === 0) return 'value';
   const letters = Array.from(fields.join('.'), (letter) => (/[A-Za-z0-9_.-]/.test(letter) ? letter : '-'));
@@ -201,6 +219,7 @@ function secretKey(fields: readonly string[]): string {
   return ['', '.', '..'].includes(key) ? 'value' : key;
 }
 
+/** The member of an object. Undefined: the value is no object, or has no such member. */
 function memberOf(value: unknown, field: string): unknown {
   return typeof value === 'object' && value !== null
     ? Object.entries(value).find(([key]) => key === field)?.[1]

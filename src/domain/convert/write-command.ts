@@ -13,28 +13,35 @@ import { joinParts, templateParts } from './write-value.ts';
 import type { YamlFields } from './yaml-fields.ts';
 import type { YamlSpan } from './yaml-tree.ts';
 
+/** The environment variables of a task. */
 export interface TaskEnvironment {
-  /** The values that are known before the build, as HCL, by the name of the variable. */
+  /**
+   * The values that are known before the build runs, as HCL expressions, by the name of the environment
+   * variable.
+   */
   fixed: Map<string, string>;
-  /** The values that only a running build knows, by the name of the variable. The script exports them. */
+  /**
+   * The values that are known only while the build runs, by the name of the environment variable. The script
+   * of the task exports them.
+   */
   running: Map<string, TemplatePart[]>;
   /**
-   * The environment variables that pass variables of the pipeline to the script: their names, by the name of
-   * the variable of the pipeline.
+   * The names of the environment variables that pass pipeline variables to the script, by the name of the
+   * pipeline variable.
    */
   arguments: Map<string, string>;
 }
 
 interface ScriptInput {
   run: YamlFields;
-  /** Lines before the command. */
+  /** Lines of the script before the command. */
   before: string[];
   environment: TaskEnvironment;
 }
 
 /**
- * Writes the script of a task. Concourse runs the program without a shell; here a shell runs the program and
- * nothing else.
+ * Writes the script of a task. Concourse runs `run.path` with `run.args` and no shell. Millrace runs a shell
+ * script that calls the same program or, if the program is `sh -c`, the script in its arguments.
  */
 export function writeCommand({ run, before, environment }: ScriptInput, conversion: Conversion): HclNode[] {
   const body: HclNode[] = [];
@@ -69,15 +76,15 @@ export function writeCommand({ run, before, environment }: ScriptInput, conversi
   return [...body, hclAttribute('cmd', writeScript(endLine(joinParts(lines))))];
 }
 
-/** Ends the script with a line end, so that it can be a heredoc. */
+/** The script with a line end at its end, which a heredoc needs. */
 function endLine(parts: readonly TemplatePart[]): TemplatePart[] {
   const last = parts.at(-1);
   return typeof last === 'string' && last.endsWith('\n') ? [...parts] : joinParts([...parts, '\n']);
 }
 
 /**
- * The lines that set the options of a shell in the script, which Millrace runs with `sh -ec`. Undefined for
- * another program and for other options.
+ * The lines that give the script the options that the shell has in Concourse. Millrace runs the script with
+ * `sh -ec`. Undefined: the program is not `sh -c`, or has other options than e, u and x.
  */
 function optionsOf(path: string, flags: string): string[] | undefined {
   if (!['sh', '/bin/sh'].includes(path) || !/^-[eux]{0,3}c[eux]{0,3}$/.test(flags)) return undefined;
@@ -86,8 +93,8 @@ function optionsOf(path: string, flags: string): string[] | undefined {
 }
 
 /**
- * Quotes the parts as one word of the shell. Variables go through the environment, so that no value ends the
- * quotes.
+ * Quotes the parts as one word of a shell. The values of variables are passed in environment variables, so
+ * that no value can end the quotes.
  */
 export function quoteParts(parts: readonly TemplatePart[], environment: TaskEnvironment): TemplatePart[] {
   return parts.map((part) => {
@@ -97,8 +104,8 @@ export function quoteParts(parts: readonly TemplatePart[], environment: TaskEnvi
 }
 
 /**
- * The environment variable that passes a variable of the pipeline. Its name differs from those of the task
- * and of other variables.
+ * The environment variable that passes a pipeline variable to the script. Adds it to the environment when it
+ * is first needed. Its name differs from all other names in the environment.
  */
 function argumentName(part: { variable: string }, environment: TaskEnvironment): string {
   const known = environment.arguments.get(part.variable);
@@ -112,20 +119,26 @@ function argumentName(part: { variable: string }, environment: TaskEnvironment):
   return name;
 }
 
-/** A command that prints the text and fails. */
+/** A block `run` whose script prints the text and fails. */
 export function failingRun(text: string): HclBlock {
   const plain = Array.from(text, (letter) => (/[A-Za-z0-9_./, -]/.test(letter) ? letter : ' ')).join('');
   return hclBlock('run', ['shell'], [hclAttribute('cmd', writeScript([`echo '${plain}' >&2\nexit 1\n`]))]);
 }
 
-/** A reference `${TASK_…}` to the output of a task that replaces a load_var. */
+/** Matches a reference `${TASK_…}` to the output of a task that replaces a `load_var`. */
 const RUNNING_REFERENCE = /\$\{TASK_[A-Z0-9_]+\}/g;
 
-/** Escapes a sign `$` before a reference. Without that, the shell would read `$$` as a process ID. */
+/**
+ * Escapes a `$` directly before a reference. Without the escape, the shell would read `$$` as the ID of its
+ * process.
+ */
 const escapeSign = (part: TemplatePart): TemplatePart =>
   typeof part === 'string' ? part.replaceAll(/(?<!\\)\$(?=\$\{TASK_[A-Z0-9_]+\})/g, '\\$') : part;
 
-/** Reports references in a script with single quotes, between which the shell replaces nothing. */
+/**
+ * Reports a script that has both single quotes and references, because a shell replaces nothing between
+ * single quotes.
+ */
 function reportSingleQuotes(
   parts: readonly TemplatePart[],
   { body, span }: { body: HclNode[]; span: YamlSpan },
@@ -139,10 +152,14 @@ function reportSingleQuotes(
     );
 }
 
+/** Whether the part refers to a value that is known only while the build runs. */
 export const isRunning = (part: TemplatePart): boolean =>
   typeof part === 'string' && part.search(RUNNING_REFERENCE) >= 0;
 
-/** Quotes a word of the shell. References that a running build fills in stay outside of the single quotes. */
+/**
+ * Quotes a word of a shell. References to values of the running build stay outside of the single quotes, so
+ * that the shell replaces them.
+ */
 function quoteWord(text: string): string {
   const pieces: string[] = [];
   let end = 0;

@@ -1,4 +1,4 @@
-/** A line or block of the HCL text. Expressions are written in HCL already. */
+/** A comment, attribute or block of the HCL text. `expression`: the value as HCL text. */
 export type HclNode =
   | { kind: 'comment'; text: string }
   | { kind: 'attribute'; name: string; expression: string }
@@ -11,7 +11,7 @@ export interface HclBlock {
   body: HclNode[];
 }
 
-/** A text, or a variable in it. */
+/** A part of a string: plain text, or a pipeline variable. */
 export type TemplatePart = string | { variable: string };
 
 export const hclAttribute = (name: string, expression: string): HclNode => ({
@@ -28,7 +28,7 @@ export const hclBlock = (type: string, labels: string[], body: HclNode[]): HclBl
 });
 
 /**
- * Writes one node per line, with an empty line around each block. The formatter of the language aligns the
+ * Writes each node on lines of its own, with an empty line around each block. The HCL formatter aligns the
  * text later.
  */
 export function writeHcl(nodes: readonly HclNode[], depth = 0): string {
@@ -37,7 +37,10 @@ export function writeHcl(nodes: readonly HclNode[], depth = 0): string {
     .join('');
 }
 
-/** Whether an empty line comes before the node. Comments belong to the node after them. */
+/**
+ * Whether an empty line is written before the node. Comments belong to the node after them, so no empty line
+ * separates them from it.
+ */
 function isApart(nodes: readonly HclNode[], at: number): boolean {
   const before = nodes[at - 1];
   if (before === undefined || before.kind === 'comment') return false;
@@ -55,7 +58,7 @@ function writeNode(node: HclNode, indent: string, depth: number): string {
 const nextNodeAfterComments = (nodes: readonly HclNode[], at: number): HclNode | undefined =>
   nodes.slice(at).find(({ kind }) => kind !== 'comment');
 
-/** Indents the lines of a heredoc or object like their attribute. Empty lines stay empty. */
+/** Indents all lines of an expression but the first like the attribute. Empty lines stay empty. */
 const indented = (expression: string, indent: string): string =>
   expression
     .split('\n')
@@ -67,13 +70,16 @@ const ESCAPES: Record<string, string> = { '\\': '\\\\', '"': '\\"', '\n': '\\n',
 /** Escapes `${` and `%{`, which begin templates. */
 const escapeTemplate = (text: string): string => text.replaceAll('${', () => '$${').replaceAll('%{', '%%{');
 
-/** Characters that control a terminal, or change what a reader sees of the others. */
+/** Characters that control a terminal, or that change how other characters are shown. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** The text for a place that has no escapes: invisible characters become spaces. */
+/** The text for a place where HCL has no escapes, such as a comment: invisible characters become spaces. */
 export const visibleText = (text: string): string => text.replaceAll(INVISIBLE, ' ');
 
-/** The text with escapes. Invisible characters without their own escape are written by their number. */
+/**
+ * The text with the escapes of a quoted string. Invisible characters without an escape of their own are
+ * written as `\u` or `\U` and their code point.
+ */
 const escapeText = (text: string): string =>
   Array.from(escapeTemplate(text), (letter) => ESCAPES[letter] ?? letter)
     .join('')
@@ -82,7 +88,9 @@ const escapeText = (text: string): string =>
       return code.length <= 4 ? `\\u${code.padStart(4, '0')}` : `\\U${code.padStart(8, '0')}`;
     });
 
-/** Writes a string in quotes, but a variable alone as a reference. */
+/**
+ * Writes the parts as a string in quotes. A single variable without text is written as a reference instead.
+ */
 export function quoteText(parts: readonly TemplatePart[]): string {
   const [only] = parts;
   if (parts.length === 1 && typeof only === 'object') return `var.${only.variable}`;
@@ -98,7 +106,7 @@ function writeParts(parts: readonly TemplatePart[], escape: (text: string) => st
     .join('');
 }
 
-/** Writes signs `$` directly before a variable as a template, because `$${` would escape the variable. */
+/** Writes each `$` directly before a variable inside a template, because `$${` would escape the variable. */
 function writeBeforeVariable(text: string, escape: (text: string) => string): string {
   let end = text.length;
   while (text[end - 1] === '$') end--;
@@ -107,15 +115,16 @@ function writeBeforeVariable(text: string, escape: (text: string) => string): st
 }
 
 /**
- * Writes a text of several lines as a heredoc, and other texts as strings. A heredoc may add a last line end,
- * but must not change the text otherwise.
+ * Writes a script. A script of several lines becomes a heredoc, unless a heredoc would change the text
+ * otherwise than by a line end at its end. Any other script becomes a string.
  */
 export function writeScript(parts: readonly TemplatePart[]): string {
   const plain = parts.map((part) => (typeof part === 'string' ? part : 'x')).join('');
   const lines = plain.replace(/\n$/, '').split('\n');
   if (lines.length === 1 && plain.endsWith('\n')) return quoteText(withoutLastLineEnd(parts));
   const hasLineWithoutIndentation = lines.some((line) => line !== '' && !line.startsWith(' '));
-  if (lines.length === 1 || !hasLineWithoutIndentation || lines.some(isUnfit)) return quoteText(parts);
+  if (lines.length === 1 || !hasLineWithoutIndentation || lines.some(isUnfitForHeredoc))
+    return quoteText(parts);
   const marker = lines.some((line) => line.trim() === 'SH') ? 'END_OF_SCRIPT' : 'SH';
   const body = writeParts(parts, escapeTemplate)
     .replace(/\n$/, '')
@@ -131,10 +140,10 @@ function withoutLastLineEnd(parts: readonly TemplatePart[]): TemplatePart[] {
 }
 
 /**
- * Whether a heredoc cannot hold the line. A tab at the start would change the indentation, and a heredoc has
- * no escapes.
+ * Whether the line cannot be part of a heredoc, because it would end the heredoc, change its indentation or
+ * need an escape, which a heredoc does not have.
  */
-const isUnfit = (line: string): boolean =>
+const isUnfitForHeredoc = (line: string): boolean =>
   line.startsWith('\t') ||
   /^ +$/.test(line) ||
   line.replaceAll('\t', '').search(INVISIBLE) >= 0 ||
@@ -142,7 +151,7 @@ const isUnfit = (line: string): boolean =>
 
 export const isIdentifier = (name: string): boolean => /^[A-Za-z_][A-Za-z0-9_-]*$/.test(name);
 
-/** Writes a value of JSON as HCL. */
+/** Writes a JSON value as an HCL expression. */
 export function writeJson(value: unknown): string {
   if (typeof value === 'string') return quoteText([value]);
   if (Array.isArray(value)) return writeList(value.map(writeJson));
@@ -150,14 +159,14 @@ export function writeJson(value: unknown): string {
   return writeObject(Object.entries(value).map(([key, element]) => [key, writeJson(element)]));
 }
 
-/** Writes a short list on one line. Otherwise each item begins a line of its own. */
+/** Writes a list of expressions. A short list is on one line, otherwise each item begins a line. */
 export const writeList = (items: readonly string[]): string => {
   const line = `[${items.join(', ')}]`;
   if (line.length <= 90 && !line.includes('\n')) return line;
   return `[\n${items.map((item) => `${indented(`  ${item}`, '  ')},\n`).join('')}]`;
 };
 
-/** Words that are no keys of an object without quotes. */
+/** Words that need quotes as keys of an object. */
 const KEYWORDS: ReadonlySet<string> = new Set(['for', 'null', 'true', 'false']);
 
 export const writeObject = (entries: readonly (readonly [key: string, expression: string])[]): string => {

@@ -4,8 +4,9 @@ import { quoteText, writeList, writeObject, type TemplatePart } from './write-hc
 import type { YamlSpan, YamlTree } from './yaml-tree.ts';
 
 /**
- * Where a value is used. `plain`: everyone can read it, so it cannot contain secrets. `running`: it can also
- * refer to values that are known only while the build runs.
+ * Where a value is used. `plain`: everyone can read the value, so it cannot contain secrets. `secret`: the
+ * value can contain secrets. `running`: the value can contain secrets, and refer to values that are known
+ * only while the build runs.
  */
 export type ValuePlace = 'plain' | 'secret' | 'running';
 
@@ -34,7 +35,7 @@ export function templateParts(
   return joined.length === 0 ? [''] : joined;
 }
 
-/** Keeps a reference as text, with a warning. */
+/** Keeps the reference as text, and reports a warning. */
 function keepReference(text: string, span: YamlSpan, conversion: Conversion): string {
   conversion.warn(
     span,
@@ -44,15 +45,18 @@ function keepReference(text: string, span: YamlSpan, conversion: Conversion): st
   return text;
 }
 
-/** The variable that the task for a load_var sets. */
+/** The environment variable that the task for a `load_var` sets. */
 const runningName = ({ path, fields }: Pick<VariableReference, 'path' | 'fields'>): string =>
   `TASK_${wordOf(path)}_${fields.length === 0 ? 'VALUE' : wordOf(fields.join('_'))}`;
 
-/** The text as part of the name of a variable: in upper case, with `_` for all other characters. */
+/**
+ * The text as part of the name of an environment variable: letters in upper case, and `_` for all characters
+ * but letters and digits.
+ */
 export const wordOf = (text: string): string =>
   Array.from(text.toUpperCase(), (letter) => (/[A-Z0-9]/.test(letter) ? letter : '_')).join('');
 
-/** Joins texts that are next to each other. */
+/** Joins adjacent texts, and drops empty ones. */
 export function joinParts(parts: readonly TemplatePart[]): TemplatePart[] {
   const joinedParts: TemplatePart[] = [];
   for (const part of parts) {
@@ -64,7 +68,7 @@ export function joinParts(parts: readonly TemplatePart[]): TemplatePart[] {
   return joinedParts;
 }
 
-/** Writes a value as HCL, with its type. */
+/** Writes a value as an HCL expression of the same type. */
 export function writeValue(tree: YamlTree, place: ValuePlace, conversion: Conversion): string {
   if (tree.kind === 'list') return writeList(tree.items.map((item) => writeValue(item, place, conversion)));
   if (tree.kind === 'map')

@@ -2,7 +2,11 @@ import type { Conversion } from './conversion.ts';
 import type { HclNode } from './write-hcl.ts';
 import type { YamlEntry, YamlMap, YamlSpan, YamlTree } from './yaml-tree.ts';
 
-/** The fields of a map. Reports fields of a wrong type and, at the end, fields that were not read. */
+/**
+ * Reads the fields of a map. Reports fields of a wrong type and, in `end`, fields that were not read. `owner`
+ * names the map in messages. All methods return undefined or an empty list if the field is missing, null or
+ * of a wrong type.
+ */
 export class YamlFields {
   readonly span: YamlSpan;
   readonly #owner: string;
@@ -17,7 +21,7 @@ export class YamlFields {
     this.#conversion = conversion;
   }
 
-  /** Returns the entry of a field, and marks the field as read. Undefined if the value is null. */
+  /** Returns the entry of a field, and marks the field as read. Undefined: the field is missing or null. */
   entry(name: string): YamlEntry | undefined {
     this.#read.add(name);
     const entry = this.#entries.get(name);
@@ -36,7 +40,7 @@ export class YamlFields {
     return undefined;
   }
 
-  /** The text of a required field. Reports a field that is missing or empty. */
+  /** The text of a required field. Reports an error if the field is missing or empty. */
   needed(name: string): string | undefined {
     const text = this.text(name);
     if (text !== undefined && text !== '') return text;
@@ -98,7 +102,10 @@ export class YamlFields {
     });
   }
 
-  /** Leaves out fields without a counterpart, each with the reason. */
+  /**
+   * Reports the fields that are present but have no counterpart in Millrace. `reasons`: by the name of the
+   * field.
+   */
   leaveOut(body: HclNode[], reasons: Readonly<Record<string, string>>): void {
     for (const [name, reason] of Object.entries(reasons)) {
       const entry = this.entry(name);
@@ -106,7 +113,10 @@ export class YamlFields {
     }
   }
 
-  /** Reports fields that Concourse does not have, and values that only a run of `fly` would fill in. */
+  /**
+   * Reports fields that were not read, since Concourse does not have them, and references in fields that
+   * cannot have any. Call this after reading all fields.
+   */
   end(body: HclNode[]): void {
     for (const { key, keySpan, value } of this.#entries.values()) {
       if (!this.#read.has(key))
@@ -125,7 +135,7 @@ export class YamlFields {
   }
 }
 
-/** Fields whose value Millrace must know when it reads the pipeline. */
+/** Fields whose value must be known when Millrace reads the pipeline, so that it cannot be a reference. */
 const FIXED_FIELDS = new Set([
   'trigger',
   'attempts',

@@ -1,4 +1,4 @@
-/** Offsets in the YAML text; the end is after the last character. */
+/** A range of the YAML text, as offsets. `end`: the offset after the last character. */
 export interface YamlSpan {
   start: number;
   end: number;
@@ -37,17 +37,18 @@ export const entryOf = (tree: YamlTree | undefined, key: string): YamlEntry | un
 export const yamlAt = (tree: YamlTree | undefined, key: string): YamlTree | undefined =>
   entryOf(tree, key)?.value;
 
+/** The value of a scalar as text. Undefined: the tree is no scalar, or null. */
 export const textOfScalar = (tree: YamlTree | undefined): string | undefined =>
   tree?.kind === 'scalar' && tree.value !== null ? String(tree.value) : undefined;
 
-/** The value as JSON. */
+/** The value as `JSON.parse` would return it. */
 export function plainValue(tree: YamlTree): unknown {
   if (tree.kind === 'scalar') return tree.value;
   if (tree.kind === 'list') return tree.items.map(plainValue);
   return Object.fromEntries(tree.entries.map(({ key, value }) => [key, plainValue(value)]));
 }
 
-/** Calls `visit` for the tree and every tree in it. */
+/** Calls `visit` for the tree and every tree inside it, outer trees first. */
 export function walkYaml(tree: YamlTree, visit: (part: YamlTree) => void): void {
   visit(tree);
   if (tree.kind === 'list') for (const item of tree.items) walkYaml(item, visit);
