@@ -1,7 +1,7 @@
 import { toneOf, worstTone, type Tone } from './node-style.ts';
 import type { JobState } from './state.ts';
 
-/** The text and colour of a badge: `label` on the left, `word` on the right. */
+/** The text and colour of a badge. `label` is on its left side, `word` on its right side. */
 export interface Badge {
   label: string;
   word: string;
@@ -9,8 +9,9 @@ export interface Badge {
 }
 
 /**
- * The badge of jobs. Their worst state gives the colour, as in a compact node of a picture. The word says how
- * builds ended, or that none has run.
+ * The badge of one or more jobs. The worst state of the jobs gives the colour, as in a compact node of a
+ * picture, and the word. If that state is `idle`, because a job has no ended build, the word says whether a
+ * build runs or is pending.
  */
 export function badgeOf(label: string, jobs: readonly JobState[]): Badge {
   const tone = worstTone(jobs.map(toneOf));

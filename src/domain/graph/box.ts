@@ -1,29 +1,39 @@
 import type { GraphNode, JobNode } from './graph.ts';
 import { labelOf, widthOf } from './measure-label.ts';
 
-/** Points between a label and its border. */
+/** Distance between a label and the border of its node, in points. */
 const MARGIN = 12;
 const HEIGHT = 28;
-/** The height of a row. A compact node shows its jobs in rows, one below the other. */
+/**
+ * The height of a row with the margin below it, in points. A compact node shows its jobs in rows, one below
+ * the other.
+ */
 export const ROW_HEIGHT = 24;
+/** Distance between the rows of a compact node, and between rows and the border, in points. */
 export const ROWS_MARGIN = 6;
 const MAX_ROWS = 12;
 
-/** The labels of a node and its size in points. Both depend only on the names in the node. */
+/**
+ * The labels of a node, and its size in points. They depend only on the names of the jobs or the resource in
+ * the node.
+ */
 export interface Box {
   /**
-   * One label, or one for each row of a compact node. `more` counts the jobs that have no row of their own.
+   * One label or, for a compact node, one for each row. If jobs share the last row, its label says how many.
    */
   labels: string[];
+  /** Number of jobs that share the last row; 0 if each job has its own row. */
   more: number;
   width: number;
   height: number;
 }
 
-/** How many jobs share the last row because there are more jobs than `MAX_ROWS`. */
+/**
+ * How many jobs share the last row, because there are more than `MAX_ROWS` jobs; 0 if each has its own row.
+ */
 const jobsWithoutRow = (jobs: number): number => (jobs > MAX_ROWS ? jobs - MAX_ROWS + 1 : 0);
 
-/** The row of a compact node that shows its job with this index. */
+/** The index of the row in which a compact node shows the job at `index` of its `jobs`. */
 export const rowOf = ({ jobs }: JobNode, index: number): number =>
   Math.min(index, jobs.length - jobsWithoutRow(jobs.length));
 

@@ -1,6 +1,9 @@
 import type { Graph, GraphNode } from './graph.ts';
 
-/** Groups of nodes that edges connect. Groups and their nodes are in the order of the file. */
+/**
+ * The nodes in groups: edges connect the nodes of a group, directly or through others of the group. Groups,
+ * and nodes in a group, have the order of `nodes`.
+ */
 export function connectedComponents({ nodes, edges }: Graph): GraphNode[][] {
   const neighbours = new Map<string, string[]>(nodes.map(({ id }) => [id, []]));
   for (const { from, to } of edges) {

@@ -14,9 +14,9 @@ import { groupParallel } from './group-parallel.ts';
 import { hideIntermediates } from './hide-intermediates.ts';
 
 export interface GraphOptions {
-  /** Draws edges directly from job to job. Of the resources, only those remain that trigger a job. */
+  /** Draws edges directly from job to job, and removes all resources except those that trigger a job. */
   hideIntermediates?: boolean;
-  /** Merges jobs with the same parents into one compact node. */
+  /** Merges jobs whose edges come from the same nodes into one compact node. */
   groupParallel?: boolean;
 }
 
@@ -37,12 +37,13 @@ function fullGraph(pipeline: Pipeline): Graph {
 }
 
 /**
- * The graph of one job: the job, the resources that it gets and the resources that it puts. Downstream jobs
- * connect to the node of the put.
+ * The graph of one job: the job, the resources that it gets, and the resources that it puts. `puts`: by the
+ * name of each job, the resources that it puts.
  */
 function graphOfJob(job: Job, puts: ReadonlyMap<string, ReadonlySet<string>>): Graph {
   const nodes: GraphNode[] = [];
   const edges: GraphEdge[] = [];
+  // Adds the node for versions of the resource after the upstream job, and the edge to it.
   const addOutput = (upstream: string, resource: string): ResourceNode => {
     const role = puts.get(upstream)?.has(resource) === true ? 'put' : 'passed';
     const node: ResourceNode = {

@@ -1,9 +1,9 @@
 /**
- * Jobs, the resources that they get and put, and the order between them. A graph holds only names, so
+ * Jobs, the resources that they get and put, and the order between them. A graph has only names, so that
  * parameters and commands cannot leak into a picture.
  */
 export interface Graph {
-  /** In the order of the file. `edges` refer to these nodes by id. */
+  /** In the order of the pipeline's text. `edges` refer to these nodes by their ids. */
   nodes: GraphNode[];
   edges: GraphEdge[];
 }
@@ -23,13 +23,18 @@ export interface ResourceNode {
   /** `<type>.<label>` */
   resource: string;
   /**
-   * `entry`: where versions enter. `passed` and `put`: versions after a job that gets or puts the resource.
+   * `entry`: the resource itself, from which new versions come. `passed`: its versions that a job has got.
+   * `put`: its versions that a job has put.
    */
   role: 'entry' | 'passed' | 'put';
-  /** For `passed` and `put`: the job that the versions come from, or the jobs of a compact node. */
+  /**
+   * For `passed` and `put`: the job that got or put the versions, or all jobs of a compact node. Empty for
+   * `entry`.
+   */
   after: string[];
 }
 
+/** `from` and `to` are ids of nodes. */
 export interface GraphEdge {
   from: string;
   /** Row of a compact node where the edge starts. Absent: it starts at the whole node. */
@@ -38,8 +43,9 @@ export interface GraphEdge {
   /** Row of a compact node where the edge ends. Absent: it ends at the whole node. */
   toRow?: number;
   /**
-   * `trigger`: a new version starts the job. `take`: the job takes the newest version, which does not start
-   * it. `make`: leads from a job to the versions after it.
+   * `trigger`: the job `to` gets versions from `from`, and a new version starts a build. `take`: the job gets
+   * versions, but a new version starts no build. `make`: leads from a job to a node of the role `passed` or
+   * `put`.
    */
   kind: 'trigger' | 'take' | 'make';
 }
@@ -49,8 +55,8 @@ export const entryId = (resource: string): string => `resource ${resource}`;
 export const outputId = (job: string, resource: string): string => `${resource} after ${job}`;
 
 /**
- * Removes duplicate nodes (by id) and edges (by ends). A `put` node replaces a `passed` one, and a `trigger`
- * edge a `take` edge.
+ * Removes duplicates: nodes with the same id, and edges with the same ends. Of two nodes, a `put` replaces a
+ * `passed`. Of two edges, a `trigger` replaces a `take`.
  */
 export function mergeGraph(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): Graph {
   const byId = new Map<string, GraphNode>();

@@ -10,9 +10,9 @@ import {
 import { joinEnds, memberByJob, type EdgeEnd, type EdgeEnds } from './join-ends.ts';
 
 /**
- * Merges jobs with the same parents into one compact node. Jobs without parents are not merged. Also merges
- * the outputs of these jobs, which are the nodes of resources after them, if they show the same resource and
- * lead to the same jobs.
+ * Merges jobs with the same parents into one compact node. Parents are the nodes from which edges lead to a
+ * job; jobs without parents are not merged. Also merges the outputs of the merged jobs if they show the same
+ * resource and lead to the same jobs. An output is the node of a resource after a job.
  */
 export function groupParallel(graph: Graph): Graph {
   const groups = findGroups(graph);
@@ -35,7 +35,7 @@ export function groupParallel(graph: Graph): Graph {
 
 function findGroups({ nodes, edges }: Graph): JobNode[] {
   const parents = Map.groupBy(edges, ({ to }) => to);
-  /** The key is equal for jobs with the same parents. A job without parents has its own key. */
+  /** Jobs with the same parents have the same key. A job without parents has a key of its own. */
   const siblingKey = (id: string): string => {
     const ids = parents.get(id)?.map(({ from }) => from);
     return JSON.stringify(ids?.toSorted() ?? id);
@@ -51,21 +51,21 @@ function compactNode(members: readonly JobNode[]): JobNode {
 }
 
 /**
- * The name of a group. The first job and the number of others identify it, because a job is in one group
- * only.
+ * The name of a group of jobs. The first job and the number of the others identify the group, because a job
+ * is in only one group.
  */
 const nameOf = ([first = '', ...others]: readonly string[]): string =>
   others.length === 0 ? first : `${first} and ${others.length} more`;
 
 /**
- * Merges nodes of a resource that come after jobs of one group and lead to the same jobs. Returns the merged
- * nodes by the ids of the original ones.
+ * Merges the outputs of the jobs of each group that show the same resource and lead to the same jobs. Returns
+ * the merged nodes by the ids of the original nodes.
  */
 function mergeOutputs({ nodes, edges }: Graph, groups: readonly JobNode[]): [string, ResourceNode][] {
   const edgesFrom = Map.groupBy(edges, ({ from }) => from);
   const targetsOf = (id: string): string[] =>
     edgesFrom.get(id)?.map(({ to, kind }) => JSON.stringify([to, kind])) ?? [];
-  // No output is merged yet, so `after` has only one job.
+  // No output is merged yet, so `after` has at most one job.
   const outputs = Map.groupBy(
     nodes.filter((node) => node.kind === 'resource'),
     ({ after }) => after[0],

@@ -1,6 +1,8 @@
 import { mergeGraph, type Graph, type GraphEdge } from './graph.ts';
 
-/** Connects jobs directly. Removes the versions between them, and resources that trigger no job. */
+/**
+ * Connects jobs directly: removes the nodes of resources between jobs, and all resources that trigger no job.
+ */
 export function hideIntermediates({ nodes, edges }: Graph): Graph {
   const roles = new Map(nodes.map((node) => [node.id, node.kind === 'job' ? 'job' : node.role]));
   const makers = Map.groupBy(

@@ -2,13 +2,13 @@ import { defined } from '#defined';
 import { rowOf } from './box.ts';
 import { jobId, type GraphEdge, type JobNode } from './graph.ts';
 
-/** A job of a compact node, and the row that shows it. */
+/** The place of a job in a compact node: the node, and the index of the row that shows the job. */
 interface Member {
   group: JobNode;
   row: number;
 }
 
-/** Members by the id that the node of the job has in the graph without groups. */
+/** The members of all compact nodes, by the id of the job's node in the graph without compact nodes. */
 export type Members = ReadonlyMap<string, Member>;
 
 export const memberByJob = (groups: readonly JobNode[]): Members =>
@@ -19,8 +19,8 @@ export const memberByJob = (groups: readonly JobNode[]): Members =>
   );
 
 /**
- * One end of an edge: a node of the picture, and the id of the job in it that the edge belongs to. Without
- * `job`, the edge belongs to the whole node.
+ * One end of an edge. `node`: id of a node in the picture. `job`: id of the job in a compact node to which
+ * the edge belongs. Without `job`, the edge belongs to the whole node.
  */
 export interface EdgeEnd {
   node: string;
@@ -34,8 +34,8 @@ export interface EdgeEnds {
 }
 
 /**
- * Joins edges that all jobs of a compact node have in common. Other edges start or end at the rows of their
- * jobs.
+ * Joins the edges that all jobs of a compact node have in common into one edge of the whole node. Every other
+ * edge of a compact node starts or ends at the row of its job.
  */
 export function joinEnds(edges: readonly EdgeEnds[], members: Members): GraphEdge[] {
   const joined = joinAt('tail', joinAt('head', edges, members), members);
@@ -52,7 +52,8 @@ export function joinEnds(edges: readonly EdgeEnds[], members: Members): GraphEdg
 }
 
 /**
- * Joins edges that differ only in their job at this side, if there is one for each job of the compact node.
+ * Joins edges that differ only in the job at this side, if the compact node has such an edge for each of its
+ * jobs.
  */
 function joinAt(side: 'tail' | 'head', edges: readonly EdgeEnds[], members: Members): EdgeEnds[] {
   const joinable = Map.groupBy(edges, (edge) => JSON.stringify({ ...edge, [side]: edge[side].node }));

@@ -1,6 +1,9 @@
 import type { Point } from './points.ts';
 
-/** Positions of nodes and edges, in points from the upper left corner. Indexes are those of the graph. */
+/**
+ * Positions of nodes and edges, in points from the upper left corner. `nodes` and `edges` have the order of
+ * the graph.
+ */
 export interface Layout {
   width: number;
   height: number;
@@ -9,7 +12,7 @@ export interface Layout {
   edges: EdgePaths[];
 }
 
-/** SVG path data of an edge. `line` ends inside the arrow; the tip of `arrow` touches the node. */
+/** SVG path data of an edge. `line` ends inside the arrowhead `arrow`, whose tip touches the node. */
 export interface EdgePaths {
   line: string;
   arrow: string;

@@ -1,14 +1,15 @@
 /** Font size in pictures, in points. */
 export const FONT_SIZE = 13;
 /**
- * The maximum number of characters in a label. Longer names are cut in the middle, because instances of one
- * job differ at the end. The title has the full name.
+ * The maximum number of characters in a label. Longer names are cut in the middle, because the names of the
+ * jobs in a group differ at the end. The title of the node has the full name.
  */
 const MAX_LABEL_LENGTH = 36;
 
-/** Replaces invisible characters, line breaks and characters that XML forbids by a visible one. */
+/** Replaces each invisible character, line break and character that XML forbids by U+FFFD. */
 export function replaceInvisible(text: string): string {
-  // Nearly all names need no replacement. The pattern below would take most of the time of a picture.
+  // This test lets nearly all names skip the slow pattern below, which would take most of the time of a
+  // picture.
   if (/^[ -~]*$/.test(text)) return text;
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Cn}]/gu, '\uFFFD');
 }
@@ -22,8 +23,8 @@ export function labelOf(name: string): string {
 }
 
 /**
- * Widths of the ASCII characters in DejaVu Sans, in thousandths of the font size. DejaVu Sans is the widest
- * common sans-serif font, so labels also fit in any other.
+ * Widths of the printable ASCII characters in DejaVu Sans, in thousandths of the font size, from the space
+ * on. DejaVu Sans is the widest common sans-serif font, so labels also fit in any other.
  */
 const ADVANCES = (
   '318 401 460 838 636 950 780 275 390 390 500 838 318 361 318 337 636 636 636 636 636 636 636 636 ' +
@@ -33,19 +34,23 @@ const ADVANCES = (
 )
   .split(' ')
   .map(Number);
-/** Width of characters without an entry: East Asian characters and emoji fill a square. */
+/**
+ * Width of all other characters, in thousandths of the font size: East Asian characters and emoji fill a
+ * square.
+ */
 const SQUARE = 1000;
 
 /** Whether `advanceOf` is exact for the character. */
 export const hasAdvance = (letter: string): boolean =>
   ADVANCES[(letter.codePointAt(0) ?? 0) - 32] !== undefined;
 
-/** Width of a character at font size 1. */
+/** Width of a character as a fraction of the font size. */
 export function advanceOf(letter: string): number {
   const point = letter.codePointAt(0) ?? 0;
   return (ADVANCES[point - 32] ?? SQUARE) / 1000;
 }
 
+/** Width of the label, in the unit of `size`. */
 export function widthOf(label: string, size: number = FONT_SIZE): number {
   return Array.from(label).reduce((sum, letter) => sum + advanceOf(letter), 0) * size;
 }

@@ -8,7 +8,7 @@ export interface Style {
   /** A build of the job is pending or running. */
   dashed: boolean;
   pinned: boolean;
-  /** The node is not on the path of the followed version. */
+  /** A version is followed, and the node is not on its path. */
   faded: boolean;
   /** The full name and the state in words, for viewers who cannot see the colour. */
   title: string;
@@ -17,8 +17,9 @@ export interface Style {
 const DARK_INK = '#1f2328';
 
 /**
- * Fill, border and text colour. The manual specifies the fills of `paused` and `warning` and the border of
- * pinned resources. Text has a contrast of at least 4.5 on every fill.
+ * Fill, border and text colour of a node by its tone. The fills of `paused` and `warning`, and
+ * `PINNED_BORDER`, come from a specification outside of this repository, so they must not change. Text has a
+ * contrast of at least 4.5 on every fill.
  */
 export const TONES = {
   idle: { fill: '#d8dee4', border: '#57606a', ink: DARK_INK },
@@ -32,6 +33,7 @@ export const TONES = {
   failing: { fill: '#f6f8fa', border: '#cf222e', ink: DARK_INK },
 } as const satisfies Record<string, { fill: string; border: string; ink: string }>;
 
+/** The state that the colour of a node shows. */
 export type Tone = keyof typeof TONES;
 
 export const PINNED_BORDER = '#ffbf00';
@@ -41,13 +43,17 @@ export interface NodeStyle extends Style {
   rows: Style[];
 }
 
+/** A person follows a new version of a resource through the pipeline. */
 export interface FollowedVersion {
-  /** The full graph, in which the path of the version is searched. */
+  /** The full graph of the pipeline, with all resources and without compact nodes. */
   whole: Graph;
   resource: string;
 }
 
-/** The style of every node, by id. */
+/**
+ * The style of every node, by the id of the node. `followed`: fades the nodes that this version does not
+ * reach.
+ */
 export function nodeStyles(
   graph: Graph,
   state: GraphState,
@@ -65,7 +71,7 @@ export function nodeStyles(
   );
 }
 
-/** Ids of the nodes of the full graph that a node represents. */
+/** The ids of the nodes in the full graph that a node stands for. */
 function idsWithin(node: GraphNode): string[] {
   if (node.kind === 'job') return node.jobs.map(jobId);
   return node.role === 'entry' ? [node.id] : node.after.map((job) => outputId(job, node.resource));
@@ -82,6 +88,7 @@ const TONES_BY_SEVERITY: readonly Tone[] = [
   'succeeded',
 ];
 
+/** The worst of the tones; `idle` if there are none. */
 export const worstTone = (tones: readonly Tone[]): Tone =>
   TONES_BY_SEVERITY.find((tone) => tones.includes(tone)) ?? 'idle';
 
@@ -139,6 +146,7 @@ function styleOfResource(node: ResourceNode, { resources }: GraphState, faded: b
   };
 }
 
+/** The jobs that put or passed the versions of the node, in words. Empty for a resource itself. */
 function originOf({ role, after }: ResourceNode): string {
   if (role === 'entry') return '';
   return ` ${role === 'put' ? 'put by' : 'that passed'} ${after.join(', ')}`;

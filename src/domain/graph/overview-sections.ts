@@ -1,7 +1,10 @@
 import { countStatuses, matchesText, orderCards, type CardFilter } from './order-cards.ts';
 import { CARD_STATUSES, type CardStatus, type PipelineCard } from './pipeline-card.ts';
 
-/** A team of an overview. The overview contains its pipelines only if `shown`. */
+/**
+ * A team of an overview. `pipelines`: how many pipelines the team has. `shown`: the overview contains the
+ * cards of these pipelines.
+ */
 export interface OverviewTeam {
   name: string;
   displayName?: string;
@@ -13,13 +16,16 @@ export interface OverviewTeam {
 export const CARDS_PER_PAGE = 100;
 
 interface CardSelection {
-  /** The cards that match the filter, by team, then in the order of urgency. */
+  /** The cards that match the filter, sorted by team and then as `orderCards` does. */
   matching: PipelineCard[];
-  /** The number of cards in each status, of all cards that match the text. */
+  /**
+   * How many of the cards that match the text have each status. The status in the filter does not matter
+   * here.
+   */
   counts: Map<CardStatus, number>;
 }
 
-/** The cards that a viewer looks for. */
+/** The cards that match the filter of a viewer. */
 export function selectCards(
   teams: readonly OverviewTeam[],
   cards: readonly PipelineCard[],
@@ -39,8 +45,8 @@ export interface OverviewSection<T extends OverviewTeam> {
 }
 
 /**
- * The cards from one index to another, under their teams. Without a filter, teams without cards are included
- * too.
+ * The cards of one page, by team: from the index `from` up to `to`, which is excluded. Without a filter,
+ * teams without cards are included too. `cards`: sorted by team, in the order of `teams`.
  */
 export function sectionsOf<T extends OverviewTeam>(
   teams: readonly T[],
@@ -60,10 +66,11 @@ export function sectionsOf<T extends OverviewTeam>(
   });
 }
 
+/** Whether the filter can exclude any card. */
 export const isFiltered = ({ text, status }: CardFilter): boolean =>
   text.trim() !== '' || status !== undefined;
 
-/** The path of an overview with this filter. */
+/** The path and query of a page of an overview with this filter. `page`: from 1. */
 export function overviewPath(base: string, { text, status }: CardFilter, page = 1): string {
   const query = [
     ...(text.trim() === '' ? [] : [`q=${encodeURIComponent(text.trim())}`]),
@@ -73,7 +80,10 @@ export function overviewPath(base: string, { text, status }: CardFilter, page = 
   return query.length === 0 ? base : `${base}?${query.join('&')}`;
 }
 
-/** The statuses that a viewer can choose: those of cards, and the chosen one. */
+/**
+ * The statuses that a viewer can choose: all statuses that cards have, and the chosen one even if no card has
+ * it.
+ */
 export function chipsOf(
   counts: ReadonlyMap<CardStatus, number>,
   chosen: CardStatus | undefined,

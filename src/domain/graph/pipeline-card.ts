@@ -1,6 +1,6 @@
 import type { EndedStatus } from './state.ts';
 
-/** The statuses of pipelines in an overview, the most urgent first. Cards are in this order. */
+/** The statuses that a pipeline can have in an overview, the most urgent first. */
 export const CARD_STATUSES = [
   'failed',
   'running',
@@ -34,16 +34,21 @@ export interface CardFacts {
   paused: boolean;
   jobs: number;
   pausedJobs: number;
-  /** How many jobs have each outcome, by the newest ended build of each job. Paused jobs do not count. */
+  /**
+   * How many jobs have each outcome: the outcome of a job is the outcome of its newest ended build. Paused
+   * jobs do not count.
+   */
   outcomes: Readonly<Record<EndedStatus, number>>;
-  /** Builds that run, and builds that wait for approval or for their turn. */
+  /** Number of builds that run. */
   running: number;
+  /** Number of builds that wait, for approval or for their turn. */
   waiting: number;
 }
 
 /**
- * The status of a pipeline. Like its picture, it does not count how paused jobs ended. A job that has not run
- * yet does not hide that the others succeeded: some jobs only run when a person starts them.
+ * The status of a pipeline in an overview. The outcomes of paused jobs do not count, as in the picture of the
+ * pipeline. The status can be `succeeded` although a job has never run, because some jobs run only when a
+ * person starts them.
  */
 export function cardStatusOf(facts: CardFacts): CardStatus {
   const { paused, jobs, pausedJobs, outcomes, running, waiting } = facts;
@@ -72,8 +77,12 @@ export interface PipelineCard {
   public: boolean;
   status: CardStatus;
   running: number;
-  /** The newest build that made a job fail, and how many jobs have failed; only if the status is `failed`. */
+  /**
+   * Present only if the status is `failed`: the newest of the builds because of which a job counts as failed.
+   * `jobs`: how many jobs count as failed.
+   */
   failure?: CardBuild & { jobs: number };
+  /** The newest build of the pipeline. Absent: it never had one. */
   newest?: CardBuild;
 }
 

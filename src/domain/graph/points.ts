@@ -1,10 +1,11 @@
+/** A place in a picture, in points from the upper left corner. */
 export interface Point {
   x: number;
   y: number;
 }
 
-/** Coordinates for SVG path data, with one decimal. */
+/** The point as coordinates in SVG path data, rounded to tenths. */
 export const svgPoint = ({ x, y }: Point): string => `${roundToTenth(x)},${roundToTenth(y)}`;
 
-/** A tenth of a point is finer than any screen. */
+/** Rounds to tenths. A tenth of a point is finer than any screen shows. */
 export const roundToTenth = (value: number): number => Math.round(value * 10) / 10;

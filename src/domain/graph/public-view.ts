@@ -2,9 +2,9 @@ import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { Step } from '#domain/pipeline/steps.ts';
 
 /**
- * The structure of a pipeline that the public may see: names and connections only. Fields are copied one by
- * one, so a new field of the definition stays private. Parameters, commands, images, variables, messages and
- * schedules are never public.
+ * The structure of a pipeline that the public may see: only names and connections. Fields are copied one by
+ * one, so that a new field of the definition stays private until somebody adds it here. Parameters, commands,
+ * images, variables, messages and schedules are never public.
  */
 export interface PublicStructure {
   jobs: { name: string; steps: PublicStructureStep[] }[];
@@ -21,7 +21,7 @@ export interface PublicStructureStep {
   passed?: string[];
   /** Whether a new version for a get starts a build. */
   trigger?: boolean;
-  /** The steps of a `parallel`, or those of all branches of an `if` in order. */
+  /** The steps of a `parallel`, or the steps of all branches of an `if`, in order. */
   steps?: PublicStructureStep[];
 }
 

@@ -1,7 +1,8 @@
 import { defined } from '#defined';
 
 /**
- * State of the jobs and resources in a picture. An absent job has not run; an absent resource is not pinned.
+ * State of the jobs and resources in a picture, by name. A job that is absent has not run. A resource that is
+ * absent is neither pinned nor failing.
  */
 export interface GraphState {
   jobs: ReadonlyMap<string, JobState>;
@@ -11,18 +12,18 @@ export interface GraphState {
 export interface JobState {
   /** Whether the job or its pipeline is paused. */
   paused: boolean;
-  /** Outcome of the newest ended build. */
+  /** Outcome of the newest ended build. Absent: no build has ended. */
   ended?: EndedStatus;
   /**
-   * The state of its builds that have not ended: `started` if one runs, else `waiting` if one waits for
-   * approval, else `pending`.
+   * State of the builds that have not ended: `started` if one runs, otherwise `waiting` if one waits for
+   * approval, otherwise `pending`. Absent: all builds have ended.
    */
   doing?: ActiveStatus;
 }
 
 export interface ResourceState {
   pinned: boolean;
-  /** Whether its last check failed. */
+  /** Whether the last check of the resource failed. */
   failing: boolean;
 }
 
@@ -30,14 +31,15 @@ export type EndedStatus = 'succeeded' | 'failed' | 'cancelled' | 'warning';
 export type ActiveStatus = 'pending' | 'waiting' | 'started';
 
 interface JobBuild {
-  /** `7`, or for retries `7.1`, `7.2`. */
+  /** `7` or, for retries of build 7, `7.1` and `7.2`. */
   number: string;
   status: EndedStatus | ActiveStatus;
 }
 
 /**
- * The state of a job from its builds, in any order. The outcome is that of the highest build number that has
- * ended, and of its newest retry. A late retry of an older build changes nothing.
+ * The state of a job. `builds` can have any order. The outcome comes from the ended build with the highest
+ * number and, among the retries of that build, from the newest. A late retry of an older build does not
+ * change the outcome.
  */
 export function stateOfJob(builds: readonly JobBuild[], paused: boolean): JobState {
   const newestFirst = builds.toSorted((one, other) => compareNumbers(other.number, one.number));

@@ -4,7 +4,10 @@ import { FONT_SIZE } from './measure-label.ts';
 import { worstTone, type NodeStyle, type Style, type Tone } from './node-style.ts';
 import { svgPoint, type Point } from './points.ts';
 
-/** A labelled rectangle. Pictures and the graph in the browser consist of tiles. */
+/**
+ * A rectangle with a label, in points. Pictures and the graph in the browser consist of tiles. `x` and `y`
+ * are the upper left corner.
+ */
 export interface Tile {
   x: number;
   y: number;
@@ -18,10 +21,10 @@ export interface Tile {
   label?: { text: string; x: number; baseline: number };
 }
 
-/** Distance from the middle to the baseline that makes text look centred. */
+/** Distance from the middle of a tile down to the baseline of its text, so that the text looks centred. */
 const BASELINE_OFFSET = FONT_SIZE * 0.36;
 
-/** The tiles of a node: first that of the node itself, then those of its rows. */
+/** The tiles of a node: first the tile of the node itself, then the tiles of its rows. */
 export function tilesOf(node: GraphNode, style: NodeStyle, centre: Point): Tile[] {
   const { labels, more, width, height } = boxOf(node);
   const [x, y] = [centre.x - width / 2, centre.y - height / 2];
@@ -42,8 +45,9 @@ export function tilesOf(node: GraphNode, style: NodeStyle, centre: Point): Tile[
 }
 
 /**
- * The style of a last row that stands for several jobs, from the index `from` on. It has the worst tone of
- * the jobs on the path of the followed version, or of all if none is on it.
+ * The style of a last row that stands for several jobs: those from the index `from` on. The row has the worst
+ * tone of the jobs on the path of the followed version. If none of the jobs is on the path, it has the worst
+ * tone of all.
  */
 function styleOfLastRow(style: NodeStyle, from: number): Style {
   const styles = style.rows.slice(from);
@@ -66,19 +70,20 @@ function withLabel(unlabelled: Tile, text = ''): Tile {
   return { ...unlabelled, label: { text, x: middle.x, baseline: middle.y + BASELINE_OFFSET } };
 }
 
-/** The width of the border of a tile. */
+/** The width of the border of a tile, in points. */
 export const strokeOf = ({ dashed, pinned }: Pick<Tile, 'dashed' | 'pinned'>): number => {
   if (pinned) return 3;
   return dashed ? 2 : 1;
 };
 
 /**
- * Whether the edge starts or ends at a row. Such an edge crosses the margin of a compact node, so it is drawn
- * over the node.
+ * Whether the edge starts or ends at a row. Such an edge crosses the margin of a compact node, so it must be
+ * drawn after the node.
  */
 export const touchesRow = ({ fromRow, toRow }: Pick<GraphEdge, 'fromRow' | 'toRow'>): boolean =>
   fromRow !== undefined || toRow !== undefined;
 
+/** SVG path data of the rectangle with rounded corners. */
 export function tilePath({ x, y, width, height, radius: r }: Tile): string {
   const corner = (dx: number, dy: number): string => `a${r},${r} 0 0 1 ${dx},${dy}`;
   const [h, v] = [width - 2 * r, height - 2 * r];

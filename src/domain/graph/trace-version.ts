@@ -1,14 +1,14 @@
 import { entryId, type Graph, type GraphNode } from './graph.ts';
 
-/** A node, and the resource whose version has reached it. */
+/** A node that a version has reached. `carried`: the resource of that version. */
 interface Visit {
   id: string;
   carried: string;
 }
 
 /**
- * Ids of the nodes that a version of the resource can reach: jobs that get it, jobs after them by `passed`,
- * and resources that those jobs put.
+ * The ids of the nodes that a new version of the resource can reach: the jobs that get it, the jobs
+ * downstream of these through `passed`, the resources that these jobs put, and so on.
  */
 export function traceVersion({ nodes, edges }: Graph, resource: string): Set<string> {
   const byId = new Map(nodes.map((node) => [node.id, node]));
@@ -35,14 +35,14 @@ export function traceVersion({ nodes, edges }: Graph, resource: string): Set<str
 }
 
 /**
- * Whether a version of the resource `carried` goes on from one node to the other. A job passes on the version
- * that it took, and versions that it puts.
+ * Whether a version of the resource `carried` goes on from the node `from` to the node `to`. A job passes on
+ * the version that it got, and creates versions of the resources that it puts.
  */
 function carries(from: GraphNode, to: GraphNode, carried: string): boolean {
   if (from.kind === 'resource' || to.kind === 'job') return true;
   return to.resource === carried || to.role === 'put';
 }
 
-/** The resource whose version goes on from this node: a job passes on what reached it. */
+/** The resource whose version goes on from this node. A job passes on the version that reached it. */
 const carriedBy = (node: GraphNode, carried: string): string =>
   node.kind === 'resource' ? node.resource : carried;

@@ -4,7 +4,7 @@ import type { Graph, GraphEdge, GraphNode } from './graph.ts';
 import { FONT_SIZE, replaceInvisible } from './measure-label.ts';
 import { PINNED_BORDER, TONES, type NodeStyle } from './node-style.ts';
 
-/** A colour that is visible on white and on black. */
+/** The colour of edges, which is visible on white and on black. */
 export const EDGE_COLOUR = '#7d8590';
 /** The alpha channel of faded colours, as two hexadecimal digits. */
 const FADED_ALPHA = '66';
@@ -12,7 +12,8 @@ const FADED_ALPHA = '66';
 const SPACING = 'rankdir=LR, nodesep=0.2, ranksep=0.45';
 
 /**
- * The graph in Graphviz' DOT language. Every name is quoted, and there are no URLs, images or HTML labels.
+ * The graph in the DOT language of Graphviz. `name`: name of the graph. Every name is quoted, and there are
+ * no URLs, images or HTML labels.
  */
 export function writeDot(graph: Graph, name: string, styles: ReadonlyMap<string, NodeStyle>): string {
   const lines = [
@@ -31,8 +32,8 @@ export function writeDot(graph: Graph, name: string, styles: ReadonlyMap<string,
 }
 
 /**
- * The graph as DOT with only what the layout depends on: sizes, edges, and nodes by number. Equal texts have
- * equal layouts, and no name reaches the layout engine.
+ * The graph in DOT, reduced to what the layout depends on: the sizes of the nodes, and the edges. Nodes have
+ * numbers instead of names, so equal texts have equal layouts and no name reaches the layout engine.
  */
 export function writeLayoutDot(graph: Graph): string {
   const { nodes, edges } = graph;
@@ -46,7 +47,10 @@ export function writeLayoutDot(graph: Graph): string {
   ].join('\n');
 }
 
-/** Ends of an edge in the layout text: the number of the node and the side of the row. */
+/**
+ * The two ends of an edge in the text of `writeLayoutDot`: the number of the node and, for a row, its port
+ * and side.
+ */
 export function layoutEnds(
   { from, fromRow, to, toRow }: GraphEdge,
   numbers: ReadonlyMap<string, number>,
@@ -57,8 +61,9 @@ export function layoutEnds(
 }
 
 /**
- * The size of a node in the layout text. Graphviz divides the height of a record evenly among its ports, so
- * compact nodes omit the margins of their rows.
+ * The size of a node in the text of `writeLayoutDot`. Graphviz divides the height of a record evenly among
+ * its ports. So the height of a compact node is only the height of its rows here, without the margin at the
+ * border.
  */
 function sizeOf(node: GraphNode): string {
   const { labels, width, height } = boxOf(node);
@@ -70,7 +75,10 @@ function sizeOf(node: GraphNode): string {
 
 const portOf = (row?: number): string => (row === undefined ? '' : `:${row}`);
 
-/** Graphviz draws unconnected components from bottom to top, so the first one goes last. */
+/**
+ * The nodes of the graph, with the last component first. Graphviz draws components that are not connected
+ * from bottom to top, so the first component of the pipeline is written last.
+ */
 const bottomUp = (graph: Graph): GraphNode[] => connectedComponents(graph).toReversed().flat();
 
 function nodeLine(node: GraphNode, style?: NodeStyle): string {
@@ -114,18 +122,18 @@ function edgeLine(
   return `  ${quote(from)}${portOf(fromRow)} -> ${quote(to)}${portOf(toRow)}${suffix};`;
 }
 
-/** The size in inches, to a hundredth of an inch. The layout needs no more. */
+/** The size in inches, rounded to hundredths. The layout needs no more digits. */
 const inches = (points: number): string => (points / 72).toFixed(2);
 
 /**
- * Quotes an id. The only escape in it is `\"`. Backslashes are doubled, because a single one at the end would
- * escape the closing quote.
+ * Quotes an id. DOT knows only the escape `\"` in ids. Backslashes are doubled nevertheless, because a single
+ * backslash at the end would escape the closing quote.
  */
 function quote(text: string): string {
   return `"${replaceInvisible(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }
 
-/** Quotes a label or tooltip, in which a backslash escapes and `&` begins an entity. */
+/** Quotes a label or tooltip. In these, a backslash begins an escape, and `&` begins an HTML entity. */
 const quoteLabel = (lines: readonly string[]): string => `"${lines.map(escapeLabel).join(String.raw`\n`)}"`;
 
 const escapeLabel = (line: string): string =>
