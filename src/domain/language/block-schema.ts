@@ -1,41 +1,50 @@
 /**
- * The schema of one kind of block. Pipelines are validated against it, and the reference is generated from
+ * The schema of one kind of block. Millrace validates pipelines against it and generates the reference from
  * it. A name that is in neither `attributes` nor `blocks` is an error, unless `open` allows it.
  */
 export interface BlockSchema {
-  /** Name of each label, for messages and the reference. */
+  /** A name for each label that the block must have, for messages and the reference. */
   labels: readonly string[];
   attributes: Readonly<Record<string, AttributeSchema>>;
   blocks: Readonly<Record<string, NestedSchema>>;
   /**
-   * Allows attributes of any other name. `text`: parameters; a string, number or bool becomes a string.
-   * `values`: parameters of any type, for the resource types that accept them. `lists`: axes of a matrix,
-   * each a list of strings, numbers or bools.
+   * Allows attributes of any other name. `text`: they are parameters, and a string, number or bool becomes a
+   * string. `values`: they are parameters of any type, for resource types that accept them. `lists`: they are
+   * the axes of a matrix, each a list of strings, numbers or bools.
    */
   open?: 'text' | 'values' | 'lists';
-  /** By the name of a built-in runner: the attributes of a block with this first label. */
+  /**
+   * For a block whose first label is a runner: by the name of the built-in runner, the attributes that the
+   * block has in addition.
+   */
   variants?: Readonly<Record<string, Variant>>;
-  /** The attributes that a block has if its first label is a runner that the pipeline declares. */
+  /**
+   * The attributes that a block has in addition if its first label is a runner that the pipeline declares.
+   */
   customVariant?: Variant;
-  /** Another schema for a block without labels. */
+  /** The schema of a block without labels, if it differs. */
   unlabelled?: BlockSchema;
-  /** A block with this attribute may have fewer labels; `schema` then applies instead. */
+  /** If a block has fewer labels and this attribute, `schema` applies to the block instead. */
   shorter?: { attribute: string; schema: BlockSchema };
-  /** A block may have no labels, and then keeps this schema. */
+  /** The block can also have no labels. This schema applies then too. */
   optionalLabels?: boolean;
-  /** Types of blocks that people write here by mistake, and why each is not allowed. */
+  /**
+   * Types of blocks that people write here by mistake, and the reason why each is not allowed, for messages.
+   */
   misplaced?: Readonly<Record<string, string>>;
 }
 
+/** The part of a schema that depends on the runner of a command. */
 export interface Variant {
   attributes: Readonly<Record<string, AttributeSchema>>;
   open?: 'text';
 }
 
 /**
- * `environment`: a map of strings. In a block with `open`, an `env` that is no map (`env = "text"`) is a
- * parameter of that name. `constant`: any value without references. `value`: any value. `keyword`: a bare
- * word. `type`: an HCL type. `duration`: text such as `90s` or `1h30m`, read as seconds.
+ * The type of an attribute's value. `strings`: a list of strings. `duration`: text such as `90s` or `1h30m`,
+ * read as seconds. `keyword`: a bare word. `type`: an HCL type such as `list(string)`. `constant`: any value
+ * without references. `value`: any value. `environment`: a map of strings; in a block with `open`, an
+ * attribute whose value is no map (`env = "text"`) is a parameter instead.
  */
 type AttributeType =
   | 'string'
@@ -55,17 +64,18 @@ export interface AttributeSchema {
   about: string;
   required?: boolean;
   /**
-   * The value can contain secrets, which only Pods of builds and checks see. Parameters of an open block
-   * always can.
+   * The value can contain secrets, because only Pods of builds and checks see it. The parameters of an open
+   * block can always contain secrets.
    */
   secret?: boolean;
-  /** The allowed strings, list elements or words. */
+  /** The allowed strings, list elements or words. Absent: all are allowed. */
   choices?: readonly string[];
-  /** The range of an integer or, in seconds, of a duration. */
+  /** The smallest and the largest allowed integer or duration. A duration is in seconds. */
   atLeast?: number;
   atMost?: number;
 }
 
+/** A kind of block inside another block. */
 export interface NestedSchema {
   schema: BlockSchema;
   about: string;
@@ -115,7 +125,7 @@ export const nested = (schema: BlockSchema, about: string): NestedSchema => ({ s
 /** A nested block that may occur only once. */
 export const once = (schema: BlockSchema, about: string): NestedSchema => ({ schema, about, once: true });
 
-/** A block that accepts any attributes as parameters. */
+/** The schema of a block that accepts any attributes as parameters. */
 export const parameters: BlockSchema = { labels: [], attributes: {}, blocks: {}, open: 'text' };
-/** A block that accepts any attributes as parameters, with values of any type. */
+/** The schema of a block that accepts any attributes as parameters, with values of any type. */
 export const values: BlockSchema = { ...parameters, open: 'values' };

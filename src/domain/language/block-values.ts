@@ -2,6 +2,11 @@ import type { EnvironmentVariable, LocatedString } from './read-attribute.ts';
 import type { ReadBlock } from './read-block.ts';
 import type { Expression, Label, Range, Value } from './syntax.ts';
 
+/*
+ * Functions that read a value from a block after its validation. They return undefined or an empty list if the
+ * attribute is absent, has another type or has an error, which was reported.
+ */
+
 export function stringAt({ attributes }: ReadBlock, name: string): LocatedString | undefined {
   const attribute = attributes.get(name);
   return attribute?.value?.kind === 'string'
@@ -20,21 +25,24 @@ export function numberAt({ attributes }: ReadBlock, name: string): number | unde
   return value?.kind === 'number' ? value.number : undefined;
 }
 
-/** The elements of a list. Empty if any element has an error. */
+/** The elements of a list of strings. Empty if any element has an error. */
 export function stringsAt(block: ReadBlock, name: string): LocatedString[] {
   const value = block.attributes.get(name)?.value;
   return value?.kind === 'strings' && !value.incomplete ? value.items : [];
 }
 
-/** The elements of a list that have no error. For lists of names, whose elements are checked one by one. */
+/**
+ * The elements of a list of strings that have no error. Only for lists of names, whose elements are checked
+ * one by one.
+ */
 export function namesAt({ attributes }: ReadBlock, name: string): LocatedString[] {
   const value = attributes.get(name)?.value;
   return value?.kind === 'strings' ? value.items : [];
 }
 
 /**
- * The range of an expression that evaluates to an empty list. A literal `[]` does not count, because it is
- * empty on purpose.
+ * The range of the attribute's value, if the value is an expression that evaluates to an empty list. A
+ * literal `[]` does not count, because it is empty on purpose.
  */
 export function rangeOfEmptiedList({ attributes }: ReadBlock, name: string): Range | undefined {
   const attribute = attributes.get(name);
@@ -65,14 +73,15 @@ export function valueAt({ attributes }: ReadBlock, name: string): Value | undefi
   return value?.kind === 'value' ? value.value : undefined;
 }
 
+/** The nested blocks of this type, in order. */
 export const blocksOf = ({ blocks }: ReadBlock, type: string): ReadBlock[] =>
   blocks.filter((block) => block.type === type);
 
-/** The label at `index`, which must exist in the schema of the block. */
+/** The label at `index`. The schema of the block must have so many labels. */
 export function labelAt({ labels, range }: ReadBlock, index: number): Label {
   return labels[index] ?? { text: '', range };
 }
 
-/** Whether the block and everything in it could be read. */
+/** Whether the block and everything in it could be read without an error. */
 export const isFullyRead = ({ misread, blocks }: ReadBlock): boolean =>
   misread.size === 0 && blocks.every(isFullyRead);

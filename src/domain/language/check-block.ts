@@ -3,15 +3,15 @@ import { diagnose, type Diagnostic } from './diagnostic.ts';
 import type { BlockReader } from './evaluate-expression.ts';
 import type { Block, Range } from './syntax.ts';
 
-/** The name of a block and the range of its header, for messages. */
+/** For messages about a block: its name, and the range of its header. */
 export type Owner = { name: string; range: Range };
 
-/** Whether the block has the labels of its schema. Reports it if not. */
+/** Whether the block has the labels that its schema requires. If not, reports an error. */
 export function checkLabels(reader: BlockReader, block: Block, schema: BlockSchema): boolean {
   if (block.labels.length === schema.labels.length) return true;
   if (schema.optionalLabels === true && block.labels.length === 0) return true;
-  // `schema.shorter` allows fewer labels with a certain attribute. In a text with syntax errors, that
-  // attribute may have been lost, so missing labels may be no error.
+  // `schema.shorter` allows fewer labels if the block has a certain attribute. In a text with syntax errors,
+  // the parser may have lost that attribute, so missing labels are not reported.
   if (!reader.partial || !schema.shorter) reader.report(explainLabels(block, schema));
   return false;
 }
@@ -30,7 +30,7 @@ function explainLabels(block: Block, schema: BlockSchema): Diagnostic {
   return diagnose('wrong-labels', range, message, `Write ${example} { … }.`);
 }
 
-/** Reports required attributes and blocks whose names are not in `written`. */
+/** Reports required attributes and blocks whose names are not in `written`, the names that the text has. */
 export function reportMissing(
   reader: BlockReader,
   schema: BlockSchema,

@@ -1,8 +1,9 @@
+/** What the reference says about a code of diagnostics. */
 export interface CodeEntry {
   severity: 'error' | 'warning';
   /** What the code means, for the reference. */
   meaning: string;
-  /** What to do. A diagnostic may replace this by a more exact sentence. */
+  /** What to do about it. A diagnostic can replace this by a more exact sentence. */
   help: string;
 }
 

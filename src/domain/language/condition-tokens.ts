@@ -1,8 +1,9 @@
 export type Operator = '==' | '!=' | '<' | '>' | 'contains' | '!contains';
 
-/** Adjacent strings and variables, such as `"v$GET_APP_TAG"`. */
+/** One side of a comparison: strings and variables that are joined, such as `"v$GET_APP_TAG"`. */
 export type Operand = (string | { variable: string })[];
 
+/** A token of a condition. `character`: where it begins in the text, counted from 1. */
 export type Token = { character: number } & (
   | { kind: '(' | ')' | '&&' | '||' }
   | { kind: 'operator'; operator: Operator }
@@ -13,7 +14,7 @@ type TokensOrFault = { tokens: Token[] } | { character: number; reason: string }
 
 const operators: readonly Operator[] = ['==', '!=', '<', '>', 'contains', '!contains'];
 
-/** The first pattern that matches wins. */
+/** The kinds of tokens. At each position, the first pattern that matches decides. */
 const tokenPatterns: readonly [kind: string, pattern: RegExp][] = [
   ['space', /\s+/y],
   ['mark', /\(|\)|&&|\|\|/y],
@@ -22,6 +23,7 @@ const tokenPatterns: readonly [kind: string, pattern: RegExp][] = [
   ['operand', /'[^']*'|"(?:[^"\\]|\\.)*"|\$\{\w+\}|\$\w+|[^\s()&|=!<>'"$]+/y],
 ];
 
+/** Splits the text of a condition into tokens, or says where and why this is impossible. */
 export function readTokens(text: string): TokensOrFault {
   const tokens: Token[] = [];
   for (let at = 0; at < text.length;) {
@@ -44,7 +46,7 @@ function matchToken(text: string, at: number): [kind: string, written: string] {
   return ['nothing', text[at] ?? ''];
 }
 
-/** Joins the first piece of an operand with the pieces directly after it. */
+/** The whole operand: its first piece, and the pieces directly after it. Moves `piece.lastIndex`. */
 function wholeOperand(piece: RegExp, first: string, text: string): string {
   const pieces = [first];
   for (let next = piece.exec(text); next !== null; next = piece.exec(text)) pieces.push(next[0]);
@@ -75,7 +77,7 @@ function readSymbol(written: string, character: number): Token | undefined {
   return operator && { kind: 'operator', operator, character };
 }
 
-/** The operator that a single character is probably meant to be. */
+/** The operators that people probably mean by a single character. */
 const INTENDED_OPERATORS: ReadonlyMap<string, string> = new Map([
   ['=', '=='],
   ['&', '&&'],
@@ -90,7 +92,10 @@ function explainUnexpected(written: string): string {
   return `${written} means nothing here${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}`;
 }
 
-/** Variables are expanded outside quotes and in double quotes, as in a shell. */
+/**
+ * Splits an operand into strings and variables. As in a shell, variables count outside of quotes and in
+ * double quotes, but not in single quotes.
+ */
 function readOperand(written: string): Operand {
   const pieces = written.match(/'[^']*'|"(?:[^"\\]|\\.)*"|\$\{\w+\}|\$\w+|[^'"$]+/g) ?? [];
   return pieces.flatMap((piece) => {

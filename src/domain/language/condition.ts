@@ -1,12 +1,15 @@
 import { readTokens, type Operand, type Operator, type Token } from './condition-tokens.ts';
 
-/** A parsed condition. Values are inserted only on evaluation, so no value can change its logic. */
+/**
+ * A parsed condition. Variables get their values only when the condition is evaluated, so that no value can
+ * change the logic.
+ */
 export type Condition =
   | { kind: 'and' | 'or'; left: Condition; right: Condition }
   | { kind: 'compare'; operator: Operator; left: Operand; right: Operand };
 
 export interface ConditionFault {
-  /** 1-based, in characters of the text. */
+  /** Where the fault is: the number of the character in the text, from 1. */
   character: number;
   reason: string;
 }
@@ -14,8 +17,8 @@ export interface ConditionFault {
 const MAX_BRACKET_DEPTH = 100;
 
 /**
- * Parses comparisons that `&&` and `||` join; `&&` binds tighter. For example: `$GET_APP_REF != '' &&
- * ($INPUT_ENV == prod || $BUILD_NUMBER > 10)`.
+ * Parses a condition, or says what is wrong with it. A condition has comparisons that `&&` and `||` join;
+ * `&&` binds tighter. For example: `$GET_APP_REF != '' && ($INPUT_ENV == prod || $BUILD_NUMBER > 10)`.
  */
 export function parseCondition(text: string): Condition | ConditionFault {
   const tokens = readTokens(text);
@@ -111,7 +114,9 @@ class Parser {
   }
 }
 
-/** The suggestion to write `&&` or `||`, if the token is the word `and` or `or`. */
+/**
+ * The end of a message that suggests `&&` or `||`, if the token is the word `and` or `or`. Otherwise empty.
+ */
 function meantOperator(token: Token): string {
   if (token.kind !== 'operand') return '';
   const [word] = token.operand;
@@ -130,7 +135,7 @@ export function variablesOf(condition: Condition): string[] {
   return [...new Set(names)];
 }
 
-/** The operands of the condition that are fixed texts. */
+/** All operands in the comparisons of the condition that have no variables, as texts. */
 export function wordsOf(condition: Condition): string[] {
   if (condition.kind !== 'compare') return [...wordsOf(condition.left), ...wordsOf(condition.right)];
   return [condition.left, condition.right].flatMap((operand) =>

@@ -5,8 +5,9 @@ const MAX_TEXT_LENGTH = 40;
 const MAX_KEYS = 5;
 
 /**
- * The values of the references in an expression: `var.region is "eu"`. Undefined if none has a value. Omits
- * values that contain secrets.
+ * Describes the values of the references in an expression, for a message: `var.region is "eu"`. Leaves out
+ * values that contain secrets. Undefined: there is no value to describe. `secretsIn`: the names of the
+ * secrets in a text.
  */
 export function describeValues(
   references: readonly Reference[],
@@ -27,8 +28,8 @@ export function describeValues(
 }
 
 /**
- * The longest prefix of the reference that has a value: `each.value` for `each.value.port`, if the value has
- * no `port`.
+ * The longest prefix of the reference that has a value, and that value. If `each.value` has no `port`, it is
+ * `each.value` for the reference `each.value.port`. Undefined: not even the first two names have a value.
  */
 function resolve({ name, steps }: Reference, scope: Scope): [name: string, value: Value] | undefined {
   let value = scope.get(name);

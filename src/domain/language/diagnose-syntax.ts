@@ -3,7 +3,7 @@ import { withoutFollowUpErrors } from './syntax-help.ts';
 import type { Body, Expression, HclProblem, SyntaxTree } from './syntax.ts';
 import { findUnclosedQuote, withOneUnclosedQuote } from './unclosed-quote.ts';
 
-/** The syntax errors of a text. */
+/** The syntax errors of a text, without those that only follow from another one. */
 export function diagnoseSyntax({ problems, body }: SyntaxTree): Diagnostic[] {
   return withOneUnclosedQuote(withoutFollowUpErrors(problems)).map((problem) =>
     diagnoseProblem(placeAtHeredoc(problem, body), 'syntax-error'),
@@ -11,8 +11,9 @@ export function diagnoseSyntax({ problems, body }: SyntaxTree): Diagnostic[] {
 }
 
 /**
- * The diagnostics without those that only follow from a syntax error: diagnostics in the part of the text
- * that an unclosed quote makes unreadable, and about a name that contains the syntax error.
+ * The diagnostics without those that only follow from a syntax error. Two kinds are removed: diagnostics in
+ * the part of the text that an unclosed quote makes unreadable, and diagnostics about a name in which a
+ * syntax error is.
  */
 export function withoutFollowUpDiagnostics(
   diagnostics: readonly Diagnostic[],

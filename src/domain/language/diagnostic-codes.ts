@@ -1,7 +1,10 @@
 import { error, warning, type CodeEntry } from './code-entry.ts';
 import { textCodes } from './text-codes.ts';
 
-/** Every code that a diagnostic can carry. Codes are stable: none changes its meaning, none is used again. */
+/**
+ * Every code that a diagnostic can have. Codes are stable: a code never changes its meaning, and a removed
+ * code is never used again.
+ */
 export const diagnosticCodes = {
   ...textCodes,
   'invalid-name': error('A name has characters that are not allowed.', 'Choose another name.'),

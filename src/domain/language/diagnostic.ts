@@ -3,6 +3,7 @@ import type { InstanceName } from './in-instances.ts';
 import { explainProblem } from './syntax-help.ts';
 import type { HclProblem, Range } from './syntax.ts';
 
+/** An error in the text of a pipeline, or a warning about it. */
 export interface Diagnostic {
   severity: 'error' | 'warning';
   code: DiagnosticCode;
@@ -18,22 +19,29 @@ export interface Diagnostic {
    */
   blocks?: string[];
   /**
-   * The number of another line of the text, which the message mentions as `in line <number>`. If the text is
-   * part of a file, code that shows the message must replace the number by that of the line in the file.
+   * The number of another line, which the message mentions as `in line <number>`. It counts lines of the
+   * pipeline's text. If the text is part of a file, code that shows the message must replace it by the number
+   * of the line in the file.
    */
   otherLine?: number;
-  /** The instance of a group with the problem. `completeMessages` moves it into the message. */
+  /** The instance of a group that has the problem. `completeMessages` adds it to the message. */
   instance?: InstanceName;
-  /** The values of the names in the expression. `completeMessages` moves them into the message. */
+  /**
+   * The values of the names in the expression, as `describeValues` writes them. `completeMessages` adds them
+   * to the message.
+   */
   values?: string;
   /**
-   * The full name of the variable, if the code is about the value of a variable. The message may shorten it.
+   * The full name of the variable, if the diagnostic is about the value of a variable. The message may have a
+   * shortened name.
    */
   variable?: string;
 }
 
+/** Records a diagnostic. */
 export type Report = (diagnostic: Diagnostic) => void;
 
+/** Makes a diagnostic. `help` undefined: the help of the code. */
 export function diagnose(
   code: DiagnosticCode,
   range: Range | undefined,
@@ -50,24 +58,22 @@ export function diagnose(
   };
 }
 
-const MAX_NAME_CHARACTERS = 500;
+const MAX_TEXT_CHARACTERS = 500;
 
-/**
- * Makes a name from the text fit for a message: spells out control characters and shortens it if it is long.
- */
+/** A text as part of a message: control characters are spelled out, and a long text is cut. */
 export function onOneLine(text: string): string {
   const printable = text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, (char) => {
     const code = char.charCodeAt(0).toString(16).padStart(4, '0');
     return char === '\n' ? String.raw`\n` : String.raw`\u${code}`;
   });
-  return printable.length <= MAX_NAME_CHARACTERS
+  return printable.length <= MAX_TEXT_CHARACTERS
     ? printable
-    : `${printable.slice(0, MAX_NAME_CHARACTERS - 1)}…`;
+    : `${printable.slice(0, MAX_TEXT_CHARACTERS - 1)}…`;
 }
 
 /**
- * Describes a problem of HCL in HCL's own words, but with places as `in line <number>`. `code` applies if the
- * problem has no code.
+ * Makes a diagnostic of a problem that HCL reports, in the words of HCL unless there are better ones. Places
+ * in the words become `in line <number>`. `code` applies if the problem has no code of its own.
  */
 export function diagnoseProblem(problem: HclProblem, code: DiagnosticCode): Diagnostic {
   const hclDetail = problem.detail.replaceAll(/\s+/g, ' ').replace(/\.$/, '');
@@ -87,16 +93,16 @@ export function diagnoseProblem(problem: HclProblem, code: DiagnosticCode): Diag
   };
 }
 
-/** Matches places as HCL writes them in a message, without a file name before the colon. */
+/** Matches places as HCL writes them in a message. The name of the file before the colon is empty. */
 const HCL_PLACE = / at :(\d+),\d+-(?:\d+,)?\d+/;
 
-/** `line:column: in <blocks>: message`, as the conditions of a Pipeline show it. */
+/** The diagnostic as the conditions of a Pipeline object show it: `line:column: in <blocks>: message`. */
 export function renderDiagnostic({ range, blocks, message }: Diagnostic): string {
   const text = withBlocks(message, blocks);
   return range ? `${range.start.line}:${range.start.column}: ${text}` : text;
 }
 
-/** Puts before the message those blocks that the message does not name itself. */
+/** The message, with the blocks that it does not name itself in front of it. */
 export function withBlocks(message: string, blocks: readonly string[] = []): string {
   const others = blocks.filter((block) => !message.includes(block));
   return others.length === 0 ? message : `in ${others.join(', ')}: ${message}`;

@@ -1,4 +1,7 @@
-/** Nanoseconds per unit. One `µs` has the micro sign, the other the Greek letter mu: Go accepts both. */
+/**
+ * Nanoseconds per unit. There are two spellings of `µs`, with the micro sign and with the Greek letter mu,
+ * because Go accepts both.
+ */
 const units: Record<string, number> = {
   ns: 1,
   us: 1e3,
@@ -19,7 +22,9 @@ export function parseGoDuration(text: string): number | undefined {
   return seconds !== undefined && Number.isFinite(seconds) ? seconds : undefined;
 }
 
-/** Like `parseGoDuration`, but returns Infinity or -Infinity if the duration is too long for Go. */
+/**
+ * Parses a duration as `parseGoDuration` does, but returns Infinity or -Infinity if it is too long for Go.
+ */
 export function secondsOf(text: string): number | undefined {
   const unsigned = text.replace(/^[+-]/, '');
   if (unsigned === '0') return 0;
@@ -42,7 +47,10 @@ const UNIT_WORDS: readonly [unitWords: RegExp, unit: 's' | 'm' | 'h', factor: nu
 
 const MAX_PARTS = 10;
 
-/** Suggests a valid duration for an invalid one; undefined if the intent is unclear. */
+/**
+ * A sentence that suggests a valid duration for an invalid one. Undefined: it is unclear which duration is
+ * meant.
+ */
 export function suggestDuration(text: string): string | undefined {
   if (/^\d{1,10}$/.test(text)) return `Write "${text}s" for seconds.`;
   if (text.length > 60 || !/^(?:\s*\d+\s*[A-Za-z]+)+\s*$/.test(text)) return undefined;
@@ -51,7 +59,7 @@ export function suggestDuration(text: string): string | undefined {
     return unit && factor ? `${Number(number) * factor}${unit}` : undefined;
   });
   if (parts.length > MAX_PARTS || parts.includes(undefined)) return undefined;
-  // Only the units of days and weeks contain a d or w, apart from "second".
+  // Apart from "second", only the names of days and weeks contain the letter d or w.
   const hasDaysOrWeeks = /[dw]/i.test(text.replaceAll(/sec\w*/gi, ''));
   return `Write "${parts.join('')}"${hasDaysOrWeeks ? ': hours are the longest unit' : ''}.`;
 }

@@ -32,8 +32,8 @@ export function nameBlocks(diagnostics: readonly Diagnostic[], body: Body): Diag
 }
 
 /**
- * The top-level block and the innermost block of `NAMED_INSIDE` around the range. A block is left out if it
- * has no name or if the range lies in its name.
+ * The blocks around the place that a diagnostic names: the top-level block, and the innermost block whose
+ * type is in `NAMED_INSIDE`. A block is left out if it has no labels, or if the place is in its labels.
  */
 function namedBlocksAround(place: Range, body: Body): Block[] {
   const path: Block[] = [];
@@ -60,7 +60,7 @@ function hasNameOutside(place: Range, { labels }: Block): boolean {
 
 const MAX_LABEL_LENGTH = 60;
 
-/** `put "git" "app"` */
+/** The type and labels of the block as in the text: `put "git" "app"`. */
 function nameOf({ type, labels }: Block): string {
   return onOneLine([type, ...labels.map(({ text }) => JSON.stringify(cut(text)))].join(' '));
 }

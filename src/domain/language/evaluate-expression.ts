@@ -4,35 +4,46 @@ import { functionNames, helpForFunction } from './function-names.ts';
 import { closestName, didYouMean } from './suggest.ts';
 import type { Convert, Evaluate, Expression, Range, Reference, Scope, Value } from './syntax.ts';
 
-/** What reading a block requires besides the block and its schema. */
+/** What code that reads a block needs besides the block and its schema. */
 export interface BlockReader {
   evaluate: Evaluate;
   convert: Convert;
-  /** Returns the text in a range. */
+  /** Returns the source text in a range. */
   spell: (range: Range) => string;
   scope: Scope;
-  /** Names of all secrets whose placeholders the text contains. */
+  /** Returns the names of all secrets whose placeholders the text contains. */
   secretsIn: (text: string) => string[];
   /** Names of declared variables that have no value because of an error, which was reported. */
   broken: ReadonlySet<string>;
-  /** Names of variables whose value is not known now. Expressions that depend on them are not checked. */
+  /**
+   * Names of declared variables whose value is not known here. Expressions that depend on these values are
+   * not evaluated or checked.
+   */
   unknown: ReadonlySet<string>;
-  /** `each` has no value because of an error, which was reported. */
+  /** The value of `each` is not known because of an error, which was reported. */
   eachBroken: boolean;
-  /** Names of the runners that the pipeline declares. They override built-in ones of the same name. */
+  /**
+   * Names of the runners that the pipeline declares. A declared runner replaces a built-in one of the same
+   * name.
+   */
   runners: ReadonlySet<string>;
   report: Report;
   /**
-   * The text has syntax errors. A part that seems to be missing may have been lost, so it is not reported.
+   * The text has syntax errors. The parser may have lost a part that seems to be missing, so missing parts
+   * are not reported.
    */
   partial: boolean;
   /**
-   * A declaration could not be read. A name that seems unknown may be declared there, so it is not reported.
+   * At least one declaration could not be read. It may declare a name that seems unknown, so unknown names
+   * are not reported.
    */
   incomplete: boolean;
 }
 
-/** Evaluates the expression. Reports errors and returns undefined if it has no value. */
+/**
+ * Evaluates the expression. Undefined: it has no value, and the errors were reported, or it depends on an
+ * unknown value. `secretsAllowed`: the value may contain secrets.
+ */
 export function evaluateExpression(
   reader: BlockReader,
   expression: Expression,
@@ -55,8 +66,8 @@ export function evaluateExpression(
 }
 
 /**
- * Adds the values of the names in the expression, or only of those at `place` if there are any.
- * `completeMessages` puts them into the message.
+ * The diagnostic with the values of the names in the expression: of the names at `place`, or of all names if
+ * there are none at `place`. `completeMessages` adds the values to the message.
  */
 export function withValues(
   { scope, secretsIn }: BlockReader,
@@ -73,11 +84,14 @@ export function withValues(
 const overlap = (first: Range, second: Range): boolean =>
   first.start.byte < second.end.byte && second.start.byte < first.end.byte;
 
+/** All references in the expression and in its parts. */
 export function referencesOf(expression: Expression): Reference[] {
   return [...expression.variables, ...childrenOf(expression).flatMap(referencesOf)];
 }
 
-/** Whether the expression depends on an unknown value. If so, it is also unknown whether it is null. */
+/**
+ * Whether the expression depends on an unknown value. If so, it is also unknown whether its value is null.
+ */
 export function dependsOnUnknown(reader: BlockReader, expression: Expression): boolean {
   return referencesOf(expression).some((reference) => isUnknown(reader, reference));
 }
@@ -149,7 +163,7 @@ function containsSecret(
   return member !== undefined && stringsIn(member).flatMap(secretsIn).includes(secret);
 }
 
-/** Words for true and false in other languages. */
+/** Words that other languages, such as YAML, have for true and false. */
 const TRUTHS: ReadonlyMap<string, boolean> = new Map([
   ['yes', true],
   ['on', true],

@@ -1,4 +1,4 @@
-/** Characters that are invisible or look like others. */
+/** Names of characters that are invisible or look like other characters. */
 const NAMES: Readonly<Record<string, string>> = {
   '\u00A0': 'a no-break space',
   '\u00AD': 'a soft hyphen',
@@ -17,7 +17,10 @@ const NAMES: Readonly<Record<string, string>> = {
   '\r': 'a carriage return without a line feed',
 };
 
-/** Explains a character that HCL does not accept at this place, and what to write instead. */
+/**
+ * Explains the first character of the text, which HCL does not accept at this place, and says what to write
+ * instead. Undefined: the text is empty.
+ */
 export function explainCharacter(text: string): { message: string; help: string } | undefined {
   const [character] = text;
   if (character === undefined) return undefined;
@@ -38,6 +41,7 @@ export function explainCharacter(text: string): { message: string; help: string 
   return { message, help: `Replace it: ${HELP[character] ?? 'write a plain space'}.` };
 }
 
+/** What to write instead of a character, if it is not a plain space. */
 const HELP: Readonly<Record<string, string>> = {
   '\r': 'save the file with line ends LF or CRLF',
   '\u2013': 'write a hyphen or minus -',

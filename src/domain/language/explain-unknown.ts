@@ -5,6 +5,10 @@ import { closestName, didYouMean } from './suggest.ts';
 import { synonymOf } from './synonyms.ts';
 import type { Attribute, Block, Label } from './syntax.ts';
 
+/**
+ * The diagnostic for an attribute that its block does not have. `owner`: the type of the block; empty at the
+ * top level.
+ */
 export function explainUnknownAttribute(
   { name, nameRange }: Attribute,
   schema: BlockSchema,
@@ -43,17 +47,21 @@ export function explainUnknownAttribute(
   return diagnose('unknown-attribute', nameRange, message, listNames('Attributes here', known));
 }
 
-/** Where a name is used, in a sentence. */
+/** Where a name is used, as part of a sentence. */
 export const whereIs = (owner: string): string => (owner === '' ? 'at the top of a pipeline' : `in ${owner}`);
 
 const meansHere = (name: string): string => `here that is ${name}`;
 
+/** Says where an attribute belongs. */
 interface BelongsElsewhere {
   message: string;
   help: string;
 }
 
-/** Explains that the attribute belongs to another runner. Without labels the block has no runner yet. */
+/**
+ * Explains that the attribute belongs to another runner. Undefined: it belongs to no runner. A schema without
+ * labels is for a block that names no runner.
+ */
 function explainRunner(
   name: string,
   { labels, variants = {} }: BlockSchema,
@@ -75,7 +83,8 @@ function explainNested(name: string, schema: BlockSchema): BelongsElsewhere | un
   const [block, variant] = commandWithAttribute(name, schema) ?? [];
   if (block !== undefined)
     return { message: `it belongs in ${block}`, help: `Write ${block} "${variant}" { ${name} = … }.` };
-  // The params of a get are for types with a protocol only.
+  // A get, which has the attribute `passed`, takes params only if its type has a protocol. So they are not
+  // suggested.
   if (!Object.hasOwn(schema.blocks, 'params') || Object.hasOwn(schema.attributes, 'passed')) return undefined;
   if (!Object.hasOwn(attributesOfGet(), name))
     return { message: 'a parameter belongs in params', help: `Write params { ${name} = … }.` };
@@ -86,7 +95,10 @@ function explainNested(name: string, schema: BlockSchema): BelongsElsewhere | un
 const attributesOfGet = (): BlockSchema['attributes'] =>
   pipelineSchema.blocks['job']?.schema.blocks['get']?.schema.attributes ?? {};
 
-/** The nested command, and its first runner, in which the attribute `name` is allowed. */
+/**
+ * A nested block that is a command and allows the attribute, and the first of its runners that does.
+ * Undefined: there is none. A command that can occur several times does not count.
+ */
 export function commandWithAttribute(
   name: string,
   { blocks }: BlockSchema,
@@ -100,6 +112,10 @@ export function commandWithAttribute(
   return undefined;
 }
 
+/**
+ * The diagnostic for a block that is not allowed in `owner`, the type of the block around it; empty at the
+ * top level.
+ */
 export function explainUnknownBlock(
   { type, typeRange, range }: Block,
   schema: BlockSchema,
@@ -125,6 +141,7 @@ export function explainUnknownBlock(
   return diagnose('unknown-block', typeRange, message, listNames('Blocks here', known));
 }
 
+/** The diagnostic for a label that names no runner. */
 export function explainUnknownRunner(
   { text, range }: Label,
   builtIn: readonly string[],
@@ -137,9 +154,9 @@ export function explainUnknownRunner(
 }
 
 /**
- * Whether an unknown name is certainly meant for this block: as a misspelt name, or as an attribute without
- * its equals sign. Any other name may belong to another block: a syntax error can lose the brace between
- * them.
+ * Whether an unknown name is certainly meant for this block: it is a misspelt name, or an attribute without
+ * its equals sign. After a syntax error, any other name may belong to another block, because the parser may
+ * have lost the brace between the blocks.
  */
 export function isMeantHere(
   name: string,
@@ -151,7 +168,9 @@ export function isMeantHere(
   return closestName(name, [...Object.keys(attributes), ...Object.keys(blocks)]) !== undefined;
 }
 
-/** Names up to two other blocks that allow the attribute or block. */
+/**
+ * The end of a message that names up to two blocks that allow the attribute or block. Empty: no block does.
+ */
 function suggestOwners(name: string, isAttribute: boolean): string {
   const owners = new Set<string>();
   const seen = new Set<BlockSchema>();

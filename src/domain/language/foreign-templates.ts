@@ -4,16 +4,17 @@ import type { HclProblem, Range } from './syntax.ts';
 import { readTemplateMarks, type TemplateMark } from './template-marks.ts';
 
 /*
- * People write `${…}` of the shell or of another CI system, or `%{…}` of curl, where HCL reads a template.
- * HCL's own messages about it point at later lines or speak of operators. The functions here report each such
- * mark once, at its place. The text is then parsed again with these marks as plain text, so that all other
- * errors are still found.
+ * People write `${…}` as in a shell or in another CI system, or `%{…}` as in curl, but HCL reads these as
+ * templates. The messages of HCL about them point at later lines or speak of operators. The functions here
+ * report each such mark once, at its place. The text is then parsed again with these marks as plain text, so
+ * that all other errors are found too.
  */
 
 /**
- * A template mark that belongs to another language than HCL: to the shell, to expressions of another CI
- * system (`actions`), to curl (`directive`), or to the arguments of a script (`number`). `doubtful`: it may
- * also be HCL, so it counts as an error only if HCL reports an error in it.
+ * A template mark that is written in another language than HCL. `shell`: an expansion of a shell. `actions`:
+ * an expression of another CI system. `directive`: a format of curl. `number`: an argument of a script, such
+ * as `${1}`. `doubtful`: the mark may also be HCL, so it counts as an error only if HCL reports an error in
+ * it.
  */
 export interface ForeignTemplate extends TemplateMark {
   kind: 'shell' | 'actions' | 'directive' | 'number';
@@ -23,26 +24,35 @@ export interface ForeignTemplate extends TemplateMark {
   range: Range;
 }
 
-/** Beginnings with a meaning in the shell, such as `${#` or `${name:`. No HCL expression begins like this. */
+/**
+ * Matches beginnings that have a meaning in a shell, such as `${#` or `${name:`. No HCL expression begins
+ * like this.
+ */
 const SHELL =
   /\$\{(?:[#@*?$]|-\}|!\}|!\w{1,100}(?:[*@]\}|\[@\])|\w{1,100}(?:[#^,@:]|%[%.*/:?]|\/[^\s/}]{0,100}\/|=(?!=)|\[@\]))/y;
-/** A mark whose name is followed by an HCL comment (`#` or `//`), which would hide the closing brace. */
+/** Matches a mark in which HCL would read a comment (`#` or `//`) that hides the closing brace. */
 const HIDES_BRACE = /\$\{\w(?:[^\s}"{#]{0,100}#|(?:[^\s}"{/]|\/(?!\/)){0,100}\/\/)/y;
-/** An operator directly after a bare name, such as `${name%`. It may be shell or HCL. */
+/** Matches an operator directly after a name, such as `${name%`. This can be shell or HCL. */
 const PERHAPS_SHELL = /\$\{\w{1,100}[%/?+\-[]/y;
-/** An expression of another CI system, such as `${{ github.ref }}`. */
+/** Matches the beginning of an expression of another CI system, such as `${{ github.ref }}`. */
 const ACTIONS = /\$\{\{/y;
 const SURELY_ACTIONS = /\$\{\{[^}=\n]{0,200}\}\}/y;
 const NUMBER = /\$\{~?[ \t]*\d{1,100}[ \t]*~?\}/y;
 const DIRECTIVE = /%\{~?[ \t\n]*(\w{1,100}|[+}])/y;
 const DIRECTIVES = ['if', 'else', 'endif', 'for', 'endfor'];
 
-/** Whether the text may have a bare number in `${…}`, which is reported even if HCL finds no error. */
+/**
+ * Whether the text may have a number alone in `${…}`. Such a number is reported even if HCL finds no error.
+ */
 export const mayHoldNumbers = (text: string): boolean => /\$\{~?[ \t]*\d/.test(text);
 
-/** The search stops after this number: people correct fewer before they validate again. */
+/**
+ * Maximum number of foreign templates that are found in a text. People never correct so many before they
+ * validate again.
+ */
 export const MAX_FOREIGN_TEMPLATES = 1000;
 
+/** The foreign templates in the text, in order. */
 export function findForeignTemplates(text: string): ForeignTemplate[] {
   const templates: ForeignTemplate[] = [];
   const rangeAt = rangesIn(text);
@@ -58,6 +68,7 @@ export function findForeignTemplates(text: string): ForeignTemplate[] {
 
 type Meaning = Pick<ForeignTemplate, 'kind' | 'doubtful'>;
 
+/** What the mark means in another language. Undefined: it is HCL. */
 function meaningOf(text: string, { sign, at }: TemplateMark): Meaning | undefined {
   const fits = (pattern: RegExp): boolean => {
     pattern.lastIndex = at;
@@ -70,7 +81,7 @@ function meaningOf(text: string, { sign, at }: TemplateMark): Meaning | undefine
   return fits(NUMBER) ? { kind: 'number', doubtful: false } : undefined;
 }
 
-/** Whether `%{` begins a directive of HCL, or a mistake for which HCL itself has a suggestion. */
+/** Whether `%{` begins a directive of HCL, or a misspelt one for which HCL itself has a suggestion. */
 function isDirective(text: string, at: number): boolean {
   DIRECTIVE.lastIndex = at;
   const word = DIRECTIVE.exec(text)?.[1];
@@ -80,7 +91,10 @@ function isDirective(text: string, at: number): boolean {
 
 const MAX_SPELLING = 60;
 
-/** The text from the mark to its closing brace on the same line. */
+/**
+ * The text from the mark to its closing brace. It ends earlier at the end of the line, or after
+ * `MAX_SPELLING` characters.
+ */
 function spelling(text: string, from: number): string {
   let open = 0;
   for (let at = from; at < Math.min(text.length, from + MAX_SPELLING); at += 1) {
@@ -93,7 +107,10 @@ function spelling(text: string, from: number): string {
   return text.slice(from, from + MAX_SPELLING);
 }
 
-/** Returns a function that converts offsets to ranges. It must be called with ascending offsets. */
+/**
+ * Returns a function that converts an offset and a length to a range. Call that function with ascending
+ * offsets.
+ */
 function rangesIn(text: string): (at: number, length: number) => Range {
   let lastOffset = 0;
   let position = { line: 1, column: 1, byte: 0 };
@@ -105,8 +122,8 @@ function rangesIn(text: string): (at: number, length: number) => Range {
 }
 
 /**
- * Returns the templates that are errors: the `known` ones, all that are certainly not HCL, and doubtful ones
- * in which HCL found an error. `found` is in the order of the text.
+ * The templates that are errors: those that are `known` from an earlier parse, all that are certainly not
+ * HCL, and the doubtful ones in which HCL found an error. `found` must have the order of the text.
  */
 export function judgeForeignTemplates(
   found: readonly ForeignTemplate[],
@@ -127,7 +144,10 @@ export function judgeForeignTemplates(
   });
 }
 
-/** Replaces the sign and brace of each template by plain text of the same length. */
+/**
+ * The text in which the two characters that begin each template, such as `${`, are replaced by plain text of
+ * the same length.
+ */
 export function withoutTemplates(text: string, foreign: readonly ForeignTemplate[]): string {
   let copied = 0;
   const parts = foreign.map(({ at }) => {
@@ -138,6 +158,7 @@ export function withoutTemplates(text: string, foreign: readonly ForeignTemplate
   return parts.join('') + text.slice(copied);
 }
 
+/** The problem to report about a foreign template: a warning for a number, otherwise an error. */
 export function explainForeignTemplate(template: ForeignTemplate): HclProblem {
   const { kind, range } = template;
   const [summary, help] = WORDS[kind](template.written, `${template.sign}${template.written}`);

@@ -1,6 +1,4 @@
-/**
- * The functions that expressions can call. If Terraform has a function of the same name, both do the same.
- */
+/** The functions that expressions can call. A function with the same name in Terraform does the same. */
 export const functionNames: readonly string[] = (
   'abs alltrue anytrue base64decode base64encode ceil chomp chunklist coalesce coalescelist compact ' +
   'concat contains csvdecode distinct element endswith flatten floor format formatdate formatlist ' +
@@ -11,7 +9,7 @@ export const functionNames: readonly string[] = (
   'trimprefix trimspace trimsuffix upper urlencode values zipmap'
 ).split(' ');
 
-/** Functions that people may expect but that are missing on purpose, and what to do instead. */
+/** What to write instead of functions that people may expect, but that are missing on purpose. */
 const INSTEAD: Readonly<Record<string, string>> = {
   file: 'A pipeline reads no files: write the text in a heredoc, or read the file in a step.',
   templatefile: 'A pipeline reads no files: write the text in a heredoc, or fill it in in a step.',
@@ -25,7 +23,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   sha256: 'Compute it in a step, with sha256sum.',
 };
 
-/** Help for an unknown function. */
+/** The help of a diagnostic about an unknown function. */
 export function helpForFunction(name: string): string {
   if (Object.hasOwn(INSTEAD, name)) return INSTEAD[name] ?? '';
   const correction = 'Correct the name; the reference lists all functions under "Expressions".';

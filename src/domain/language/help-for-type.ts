@@ -1,10 +1,10 @@
 import type { Expression, Range, Value } from './syntax.ts';
 
-/** The attribute or list element whose value has the wrong type. */
+/** The attribute or list element that a value belongs to, for messages. */
 export interface ValueSubject {
   name: string;
   range: Range;
-  /** Absent for an element of a list that is not a list literal. */
+  /** Absent for an element of a list that is not written as a list literal. */
   expression?: Expression;
 }
 
@@ -17,13 +17,17 @@ export function textOf(value: Value): string | undefined {
 
 const ARTICLES = { string: 'a string', number: 'a number', bool: 'a bool', null: 'null' } as const;
 
+/** The type of the value in words. */
 export function describeValue({ kind }: Value): string {
   if (kind === 'map' || kind === 'object') return 'a map';
   if (kind === 'list' || kind === 'tuple') return 'a list';
   return kind === 'set' ? 'a set' : ARTICLES[kind];
 }
 
-/** What to write if the schema requires a value of another type. */
+/**
+ * The help of a diagnostic about a value of the wrong type. `expected`: the right type in words, as in the
+ * message. Undefined: there is no special help.
+ */
 export function helpForType(subject: ValueSubject, expected: string, value: Value): string | undefined {
   const quoted = value.kind === 'string';
   switch (expected) {
@@ -64,8 +68,8 @@ function helpForText(subject: ValueSubject, value: Value): string | undefined {
 }
 
 /**
- * Help for a condition that is not a text. The build evaluates the text of a condition; HCL evaluates a
- * comparison outside of the text while the pipeline is read.
+ * The help for a `condition` that is not a text. The build evaluates the text of a condition. HCL evaluates a
+ * comparison that is outside of a text, and does so while the pipeline is read.
  */
 function helpForCondition({ expression }: ValueSubject): string {
   const [reference] = expression?.variables ?? [];

@@ -8,16 +8,16 @@ export interface InstanceName {
   groupSize: number;
 }
 
-/** Returns a report function that marks diagnostics with the instance, if there is one. */
+/** Returns a `Report` that adds the instance to each diagnostic. `instance` undefined: returns `report`. */
 export function reportForInstance(report: Report, instance: InstanceName | undefined): Report {
   if (!instance) return report;
   return (diagnostic) => report({ ...diagnostic, instance });
 }
 
 /**
- * Adds the values of names and the instance of a group to the messages. Diagnostics that differ only in these
- * become one. If not every instance of the group has the problem, the message names the first one and says
- * how many more have it.
+ * Adds `values` and `instance` of the diagnostics to their messages. Diagnostics that differ only in these
+ * two become one. If not every instance of the group has the problem, the message names the first instance
+ * that has it, and says how many more do.
  */
 export function completeMessages(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   const groups = Map.groupBy(

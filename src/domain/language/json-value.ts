@@ -6,9 +6,13 @@ export interface JsonObject {
   [name: string]: JsonValue;
 }
 
-/** The value as JSON. `inexact`: a number in the value that a program cannot read back exactly as written. */
+/**
+ * A value as JSON, or why it cannot be JSON. `inexact`: a number in the value that is too large for
+ * JavaScript to represent exactly.
+ */
 export type AsJson = { json: JsonValue } | { inexact: string };
 
+/** The value as JSON. `expression`: how the text writes the value. */
 export function valueAsJson(value: Value, expression?: Expression): AsJson {
   const inexact: string[] = [];
   const json = convert(value, expression, inexact);
@@ -16,7 +20,10 @@ export function valueAsJson(value: Value, expression?: Expression): AsJson {
   return first === undefined ? { json } : { inexact: first };
 }
 
-/** A quoted expression such as `"${var.port}"` is meant as a text, although HCL evaluates it to a number. */
+/**
+ * Converts the value, and adds each inexact number to `inexact`. A quoted expression such as `"${var.port}"`
+ * becomes a text, because that is what people mean, although HCL evaluates it to a number.
+ */
 function convert(value: Value, expression: Expression | undefined, inexact: string[]): JsonValue {
   const text = textOf(value);
   if (expression?.quoted === true && text !== undefined) return text;

@@ -3,7 +3,8 @@ import type { Diagnostic } from './diagnostic.ts';
 
 /**
  * Codes of diagnostics that say that something is missing, has no effect or is in a wrong place. After a
- * syntax error, this may only seem so: the missing part may be in the text that the parser could not read.
+ * syntax error, such a diagnostic may be wrong: the missing part may be in the text that the parser could not
+ * read.
  */
 const CODES: ReadonlySet<DiagnosticCode> = new Set([
   'cache-without-effect',
@@ -35,5 +36,5 @@ const CODES: ReadonlySet<DiagnosticCode> = new Set([
   'unknown-type',
 ]);
 
-/** Whether the diagnostic may only follow from a part of the text that a syntax error made unreadable. */
+/** Whether the diagnostic may be wrong, because a syntax error made a part of the text unreadable. */
 export const mayFollowFromLostText = ({ code }: Diagnostic): boolean => CODES.has(code);

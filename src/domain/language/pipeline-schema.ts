@@ -44,11 +44,11 @@ const types = {
   service_type: nested(serviceType, 'Defines a service that can run beside the steps of a build.'),
 };
 
-/** The blocks that a text fetched through the attribute `source` may have. */
+/** The schema of a text that is fetched through the attribute `source` of a type. */
 export const typeSchema: BlockSchema = { labels: [], attributes: {}, blocks: types };
 
 /**
- * The whole language as one table. Pipelines are validated against it, and the reference is generated from
+ * The whole language as one table. Millrace validates pipelines against it and generates the reference from
  * it.
  */
 export const pipelineSchema: BlockSchema = {

@@ -1,19 +1,23 @@
 import { advance } from './positions.ts';
 import type { Range } from './syntax.ts';
 
-/** A text as the file spells it: in quotes or as a heredoc. */
+/** The source text of a string, in quotes or as a heredoc, and where it starts. */
 export interface Spelling {
   text: string;
   start: Range['start'];
 }
 
+/** Where a character of a value is in the source text. */
 interface Place {
   range: Range;
-  /** A template makes a part of the value, so the spelling does not show the whole value. */
+  /** A template produces a part of the value, so the source text does not show the whole value. */
   computed: boolean;
 }
 
-/** A part of the spelling and what it adds to the value. Without `value`, it is a template. */
+/**
+ * A part of the source text, as offsets, and what it adds to the value. Without `value`, the part is a
+ * template.
+ */
 interface Piece {
   from: number;
   to: number;
@@ -21,9 +25,9 @@ interface Piece {
 }
 
 /**
- * Where the text spells the character at `index` of a value; `index` may be the end of the value. If a
- * template makes the character, the place is the template, or all templates if there are several. Undefined
- * for templates with directives, and for expressions that are not a text.
+ * Where the source text has the character at `index` of the value. `index` can be the end of the value. If a
+ * template produces the character, the place is the template, or the range of all templates if there are
+ * several. Undefined: the source text has a directive `%{…}`, or is not a string.
  */
 export function placeInText(spelling: Spelling, value: string, index: number): Place | undefined {
   for (const pieces of readings(spelling.text)) {
@@ -40,7 +44,9 @@ const isTemplate = (piece: Piece): boolean => piece.value === undefined;
 
 type Stretch = Omit<Piece, 'value'>;
 
-/** The stretch of the spelling with the character. Undefined if the pieces do not make this value. */
+/**
+ * The part of the source text that produces the character. Undefined: the pieces do not result in this value.
+ */
 function locate(pieces: readonly Piece[], value: string, index: number): Stretch | undefined {
   const first = pieces.findIndex(isTemplate);
   if (first < 0) return valueOf(pieces) === value ? pieceAt(pieces, index) : undefined;
@@ -67,11 +73,14 @@ function pieceAt(pieces: readonly Piece[], index: number): Stretch | undefined {
     if (index < valueEnd) return { from, to };
   }
   const end = pieces.at(-1)?.to;
-  // The end of the value is shown at the character after it.
+  // The end of the value is at the character after the last piece.
   return end === undefined ? undefined : { from: end, to: end + 1 };
 }
 
-/** Ways to read the spelling. The lines of a `<<-` heredoc lose an indentation that only the value shows. */
+/**
+ * The ways to split the source text into pieces. There are several for a `<<-` heredoc: HCL removes an
+ * indentation from its lines, and only the value shows how much.
+ */
 function* readings(text: string): Generator<Piece[] | undefined> {
   if (text.startsWith('"')) yield scan(text.slice(0, -1), 1, readQuoted);
   const [opening, indented] = /^<<(-?).*\n/.exec(text) ?? [];
@@ -83,7 +92,8 @@ function* readings(text: string): Generator<Piece[] | undefined> {
 }
 
 /**
- * The indentations that HCL may have removed. HCL counts some blank lines and not others, so both are tried.
+ * The indentations that HCL may have removed, as numbers of characters. HCL ignores some blank lines when it
+ * measures the indentation, but not all, so the indentation with and without blank lines is tried.
  */
 function indentationsOf(lines: readonly string[]): Set<number> {
   const written = lines.filter((line) => line.trim() !== '');
@@ -96,7 +106,10 @@ const leastIndentation = (lines: readonly string[]): number =>
 /** Reads one piece that is not a template. */
 type ReadPiece = (text: string, at: number) => Piece;
 
-/** Returns undefined for directives, because they can omit or repeat what they enclose. */
+/**
+ * Splits the source text from `start` on into pieces. Undefined: it has a directive, which can omit or repeat
+ * the text in it.
+ */
 function scan(text: string, start: number, read: ReadPiece): Piece[] | undefined {
   const pieces: Piece[] = [{ from: start, to: start, value: '' }];
   for (let at = start; at < text.length; at = pieces.at(-1)?.to ?? text.length) {
@@ -123,6 +136,7 @@ function readQuoted(text: string, from: number): Piece {
   return { from, to: from + escape.length, value };
 }
 
+/** Reads the removed indentation at the start of a line, or one character. */
 function readHeredoc(text: string, from: number, indentation: number): Piece {
   const [blank = ''] = /^[ \t]*/.exec(text.slice(from, from + indentation)) ?? [];
   const isMargin = text[from - 1] === '\n' && blank !== '';
@@ -134,7 +148,7 @@ function letterAt(text: string, from: number): Piece {
   return { from, to: from + value.length, value };
 }
 
-/** Index after the brace that closes the one at `from`. */
+/** The index after the brace that closes the brace at `from`. */
 function endOfTemplate(text: string, from: number): number {
   let braces = 0;
   for (let at = from; at < text.length; at += 1) {
@@ -147,7 +161,7 @@ function endOfTemplate(text: string, from: number): number {
   return text.length;
 }
 
-/** Index of the quote that closes the one at `from`. */
+/** The index of the quote that closes the quote at `from`. */
 function endOfQuotes(text: string, from: number): number {
   for (let at = from + 1; at < text.length; at += 1) {
     const sign = text[at];

@@ -5,7 +5,8 @@ type Position = Range['start'];
 const segmenter = new Intl.Segmenter();
 
 /**
- * The position after the text `passed`, which begins at `from`. A byte order mark takes bytes but no column.
+ * The position after the text `passed`, which begins at `from`. A byte order mark counts in bytes, but not as
+ * a column.
  */
 export function advance(from: Position, passed: string): Position {
   const lines = passed.split('\n');

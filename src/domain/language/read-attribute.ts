@@ -7,17 +7,20 @@ import { didYouMean } from './suggest.ts';
 import type { Attribute, Expression, Range, Value } from './syntax.ts';
 import { wrongType } from './wrong-type.ts';
 
+/** A string, and its range in the source text. */
 export interface LocatedString {
   text: string;
   range: Range;
 }
 
+/** The value of an attribute after validation, by the type in its schema. */
 export type AttributeValue =
   | { kind: 'string'; text: string }
   | { kind: 'bool'; value: boolean }
   /**
-   * `written`: the text has a list literal, so an empty list is empty on purpose. `incomplete`: some elements
-   * had errors, which were reported. Only code that checks each element separately may use `items` then.
+   * `written`: the source text has a list literal, so an empty list is empty on purpose. `incomplete`: some
+   * elements had errors, which were reported, and are not in `items`. Then only code that checks each element
+   * separately may use `items`.
    */
   | { kind: 'strings'; items: LocatedString[]; written: boolean; incomplete: boolean }
   /** An integer, or the seconds of a duration. */
@@ -32,15 +35,22 @@ export interface EnvironmentVariable extends LocatedString {
   name: string;
 }
 
-/** `null`: the value is null, which counts as absent. `undefined`: an error was reported. */
+/**
+ * `null`: the value is null, so the attribute counts as absent. `undefined`: there is no value, because of an
+ * error that was reported or because the value is unknown.
+ */
 type ReadResult = AttributeValue | null | undefined;
 
 type Read = (reader: BlockReader, attribute: Attribute, schema: AttributeSchema) => ReadResult;
 
+/** Evaluates an attribute, and checks its value against the schema. Reports errors. */
 export const readAttribute: Read = (reader, attribute, schema) =>
   readers[schema.type](reader, attribute, schema);
 
-/** Makes a reader that evaluates the attribute and calls `read` with the value, unless it is null. */
+/**
+ * Returns a function that evaluates the attribute and then calls `read` with the value, unless the value is
+ * null.
+ */
 function evaluated(
   read: (reader: BlockReader, value: Value, subject: ValueSubject, schema: AttributeSchema) => ReadResult,
 ): Read {
@@ -82,7 +92,10 @@ const readers: Record<AttributeSchema['type'], Read> = {
   }),
 };
 
-/** `"${var.replicas}"` is meant as a text, although HCL evaluates it to a number. */
+/**
+ * The text of a string, or of a quoted expression such as `"${var.replicas}"`, which people mean as a text
+ * although HCL evaluates it to a number. Undefined: the value is not a text.
+ */
 function readText({ expression }: ValueSubject, value: Value): string | undefined {
   return value.kind === 'string' || expression?.quoted ? textOf(value) : undefined;
 }
@@ -120,7 +133,7 @@ function readDuration(
   return undefined;
 }
 
-/** Returns true if the schema allows the text. Otherwise reports it and returns undefined. */
+/** Returns true if the schema allows the text. Otherwise reports an error and returns undefined. */
 function checkChoice(
   { report }: BlockReader,
   { choices }: AttributeSchema,
@@ -145,8 +158,9 @@ function readConstant(reader: BlockReader, { name, expression }: Attribute): Rea
 }
 
 /**
- * Reads a map. Its values become strings as parameters do, and an entry that is null counts as absent. An
- * entry of a wrong type is reported and left out, so that the names of the others are still checked.
+ * Reads a map of strings. Numbers and bools become strings, and an entry whose value is null counts as
+ * absent. An entry of a wrong type is reported and left out, so that the names of the other entries are still
+ * checked.
  */
 function readEnvironment(reader: BlockReader, value: Value, subject: ValueSubject): ReadResult {
   if (!('entries' in value)) return wrongType(reader, subject, 'a map of strings', value);
@@ -172,7 +186,8 @@ function readKeyword(
   schema: AttributeSchema,
 ): ReadResult {
   if (expression.value?.kind === 'null') return null;
-  // People often quote the word, as older HCL required. It is accepted, because its meaning is clear.
+  // A quoted word is accepted, because people often write quotes, as older versions of HCL required, and
+  // because the meaning is clear.
   const quoted = expression.value?.kind === 'string' ? expression.value.text : undefined;
   const word = expression.keyword ?? quoted;
   if (word !== undefined)

@@ -18,31 +18,32 @@ import { closestName } from './suggest.ts';
 import type { Attribute, Block, Body, Label, Range, Value } from './syntax.ts';
 
 /**
- * A block after validation against its schema: known parts only, with their values. Errors have been
- * reported.
+ * A block after validation against its schema. It has only the parts that the schema allows, with their
+ * values. Errors were reported.
  */
 export interface ReadBlock {
   type: string;
-  /** As many labels as the schema has, or none if the block omits its label. */
+  /** As many labels as the schema has. None, if the block omits labels that are optional. */
   labels: Label[];
-  /** Range of the header. */
+  /** Range of the header: the type and the labels. */
   range: Range;
   attributes: ReadonlyMap<string, ReadAttribute>;
-  /** Attributes of an open block that its schema does not name, in order. */
+  /** The attributes of an open block that its schema does not name, in the order of the text. */
   parameters: Parameter[];
-  /** Attributes of a matrix. */
+  /** The attributes of a `matrix` block, in the order of the text. */
   axes: Axis[];
-  /** Nested blocks, in order. */
+  /** Nested blocks, in the order of the text. */
   blocks: ReadBlock[];
   /**
-   * Names of blocks and parameters that are present but could not be read, or are still unknown. They must
-   * not be reported as missing.
+   * Names of blocks and parameters that the text has, but whose value could not be read or is unknown. They
+   * must not be reported as missing.
    */
   misread: ReadonlySet<string>;
-  /** The instance of a group of resources. */
+  /** The instance that the block was read for, if the block is a group of resources. */
   instance?: InstanceName;
 }
 
+/** An attribute after validation. */
 interface ReadAttribute {
   nameRange: Range;
   /** Range of the value. */
@@ -51,15 +52,19 @@ interface ReadAttribute {
   value?: AttributeValue;
 }
 
+/** A parameter in an open block. `text` is its value as a string. */
 export interface Parameter extends LocatedString {
   name: string;
   nameRange: Range;
   /** Present if the block accepts values of any type. */
   json?: AsJson;
-  /** Why the value is not a text; `text` is then empty. Code that needs a text reports this diagnostic. */
+  /**
+   * Why the value is not a text; `text` is empty then. Code that needs a text must report this diagnostic.
+   */
   problem?: Diagnostic;
 }
 
+/** One axis of a matrix: a name, and its values. */
 export interface Axis {
   name: string;
   nameRange: Range;
@@ -67,7 +72,10 @@ export interface Axis {
   items: Value[];
 }
 
-/** Reads a block. Returns undefined after reporting an error that makes it unusable. */
+/**
+ * Reads a block, and reports its errors. Undefined: the block is unusable, because of an error or because an
+ * attribute depends on an unknown value.
+ */
 export function readBlock(reader: BlockReader, block: Block, schema: BlockSchema): ReadBlock | undefined {
   const chosenSchema = chooseSchema(reader, block, schema);
   if (!chosenSchema) {
@@ -80,7 +88,10 @@ export function readBlock(reader: BlockReader, block: Block, schema: BlockSchema
   return { type: block.type, labels: block.labels, range: block.range, ...known };
 }
 
-/** The schema that the labels and attributes of the block choose. */
+/**
+ * The schema that applies to the block, by its labels and attributes. Undefined: the label that names the
+ * runner is missing, or it names an unknown runner, which was reported.
+ */
 function chooseSchema(reader: BlockReader, block: Block, schema: BlockSchema): BlockSchema | undefined {
   if (schema.unlabelled && block.labels.length === 0) return withVariants(schema.unlabelled, schema);
   const { shorter } = schema;
@@ -96,7 +107,9 @@ function chooseSchema(reader: BlockReader, block: Block, schema: BlockSchema): B
   return { ...schema, ...variant, attributes: { ...variant.attributes, ...schema.attributes } };
 }
 
-/** Messages about a block without a label name the runners that it may have. */
+/**
+ * Adds the runners to the schema of a block without labels, so that messages can name the runner to write.
+ */
 const withVariants = (unlabelled: BlockSchema, { variants }: BlockSchema): BlockSchema => ({
   ...unlabelled,
   ...(variants && { variants }),
@@ -108,12 +121,13 @@ const hasAttribute = ({ body }: Block, name: string): boolean =>
 function findVariant({ runners }: BlockReader, name: string, schema: BlockSchema): Variant | undefined {
   const builtIn = entryOf(schema.variants ?? {}, name);
   if (!runners.has(name) || !schema.customVariant) return builtIn;
-  // A runner that overrides a built-in one takes the same attributes.
+  // A declared runner that replaces a built-in one takes the same attributes, and parameters of any other
+  // name.
   return builtIn ? { attributes: builtIn.attributes, open: 'text' } : schema.customVariant;
 }
 
 type Content = Pick<ReadBlock, 'attributes' | 'parameters' | 'axes' | 'blocks' | 'misread'> & {
-  /** An attribute depends on an unknown value, which could also be null. */
+  /** An attribute depends on an unknown value, so it may also be null. */
   uncertain: boolean;
 };
 
@@ -140,7 +154,7 @@ export function readBody(reader: BlockReader, body: Body, schema: BlockSchema, o
   return { attributes, parameters, axes, blocks, misread, uncertain };
 }
 
-/** What has been read of a body until now. */
+/** What has been read of a body so far. */
 interface BodySoFar {
   schema: BlockSchema;
   owner: string;
@@ -149,7 +163,7 @@ interface BodySoFar {
   axes: Axis[];
   blocks: ReadBlock[];
   misread: Set<string>;
-  /** Names of attributes and types of blocks that the body has. */
+  /** Names of the attributes and types of the blocks that the body has. */
   seen: Set<string>;
   uncertain: boolean;
 }
@@ -172,14 +186,14 @@ function readBodyAttribute(reader: BlockReader, attribute: Attribute, soFar: Bod
 }
 
 /**
- * Reports the attribute. The attribute or block that was probably meant counts as present, so that it is not
- * reported as missing too.
+ * Reports an unknown attribute. The attribute or block that was probably meant counts as present, so that it
+ * is not reported as missing too.
  */
 function readUnknownAttribute(reader: BlockReader, attribute: Attribute, soFar: BodySoFar): void {
   const { name, nameRange, expression } = attribute;
   if (!reader.partial || isMeantHere(name, true, soFar.schema))
     reader.report(explainUnknownAttribute(attribute, soFar.schema, soFar.owner));
-  // A block that is written as an attribute, or in a wrong place, is not missing.
+  // The attribute may belong in a command or in `params`. That block or parameter is then not missing.
   const [block] = commandWithAttribute(name, soFar.schema) ?? [];
   if (block !== undefined) soFar.seen.add(block);
   if (block !== undefined) soFar.misread.add(block);
@@ -250,7 +264,10 @@ function readNestedBlock(
   return undefined;
 }
 
-/** Whether the type is a misspelt block, or one that belongs elsewhere. Its absence is not reported. */
+/**
+ * Whether the type is a misspelt block, or a block that belongs elsewhere. Such a block counts as present, so
+ * it is not reported as missing.
+ */
 function isMisspeltOrMisplaced(type: string, { blocks, misplaced = {} }: BlockSchema): boolean {
   return Object.hasOwn(misplaced, type) || closestName(type, Object.keys(blocks)) !== undefined;
 }

@@ -6,7 +6,10 @@ import { valueAsJson, type AsJson } from './json-value.ts';
 import type { Attribute, Expression, Value } from './syntax.ts';
 import { describeWrongType, wrongType } from './wrong-type.ts';
 
-/** The string of a parameter: numbers and bools are converted, and null counts as absent. */
+/**
+ * The value of a parameter as a string: numbers and bools are converted. Null: the parameter counts as
+ * absent. Undefined: there is no value, because of a reported error or because the value is unknown.
+ */
 export function readParameter(reader: BlockReader, attribute: Attribute): string | null | undefined {
   const value = readAnyParameter(reader, attribute);
   if (!value) return value;
@@ -15,14 +18,17 @@ export function readParameter(reader: BlockReader, attribute: Attribute): string
   return undefined;
 }
 
-/** A parameter of any type. `problem`: why the value is not a text, for callers that need one. */
+/**
+ * A parameter of any type. `text`: the value as a string. `problem`: why the value is not a text, for callers
+ * that need a text; `text` is empty then.
+ */
 export interface AnyParameter {
   text: string;
   json: AsJson;
   problem?: Diagnostic;
 }
 
-/** Reads a parameter of any type. Null counts as absent. */
+/** Reads a parameter of any type. Null and undefined mean the same as in `readParameter`. */
 export function readAnyParameter(
   reader: BlockReader,
   { name, expression }: Attribute,
@@ -37,7 +43,7 @@ export function readAnyParameter(
   return { text: '', json, problem: describeWrongType(reader, subject, 'a string, number or bool', value) };
 }
 
-/** The values of a matrix axis, in order. */
+/** The values of one axis of a matrix, in order. Null and undefined mean the same as in `readParameter`. */
 export function readAxis(reader: BlockReader, { name, expression }: Attribute): Value[] | null | undefined {
   const { range } = expression;
   const value = evaluateExpression(reader, expression, false);
@@ -53,12 +59,12 @@ export function readAxis(reader: BlockReader, { name, expression }: Attribute): 
   return wrongType(reader, subject, 'a string, number or bool', bad);
 }
 
-/** Kinds of values that an attribute of the type `environment` may have. Null counts as absent. */
+/** Kinds of values that an attribute of the type `environment` can have. With null, it counts as absent. */
 const ENVIRONMENT_KINDS: ReadonlySet<string> = new Set(['map', 'object', 'null']);
 
 /**
- * Whether an attribute that the schema knows is meant as a parameter of the same name. `put` accepted
- * parameters of any name before it had `env`: a string named `env` is still a parameter.
+ * Whether an attribute that the schema knows is meant as a parameter of the same name. An open block can have
+ * a parameter named `env`, so an `env` whose value is not a map is a parameter.
  */
 export function isMeantAsParameter(
   reader: BlockReader,

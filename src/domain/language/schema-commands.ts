@@ -59,6 +59,7 @@ const commandSchema = (extraAttributes: Readonly<Record<string, AttributeSchema>
 /** A block that says what to run: `run "shell" { … }`. */
 export const command: BlockSchema = commandSchema({});
 
+/** The block `ready_check` of a `service_type`. */
 export const readyCheck: BlockSchema = commandSchema({
   interval: duration('Pause after a failed run of the command, before it runs again. Default: `1s`.'),
   timeout: duration(
@@ -67,8 +68,8 @@ export const readyCheck: BlockSchema = commandSchema({
 });
 
 /**
- * The block `runner "docker" { … }` in a `resource_type` or another block of a type: all commands of the
- * type run with this runner.
+ * The block `runner` in a `resource_type` or another type, such as `runner "docker" { … }`. All commands of
+ * the type run with this runner.
  */
 export const runnerOverride: BlockSchema = {
   labels: ['runner'],
@@ -81,7 +82,10 @@ export const runnerOverride: BlockSchema = {
   customVariant: { attributes: {}, open: 'text' },
 };
 
-/** The block `run` of a `runner_type`: templates of the program and its arguments. */
+/**
+ * The block `run` of a `runner_type`: the program and its arguments, in which names are replaced for each
+ * command.
+ */
 export const templates: BlockSchema = {
   labels: [],
   attributes: {

@@ -52,7 +52,10 @@ const resource = string(
   { required: true },
 );
 
-/** The resource is named by two labels, or by the attribute `resource` with at most one label. */
+/**
+ * The schema of a step with a resource. The step names the resource by two labels, or by the attribute
+ * `resource` and at most one label.
+ */
 const ofResource = (schema: Omit<BlockSchema, 'labels'>): BlockSchema => ({
   ...schema,
   labels: ['type', 'name'],
@@ -67,7 +70,7 @@ const ofResource = (schema: Omit<BlockSchema, 'labels'>): BlockSchema => ({
   },
 });
 
-/** Steps inside a hook. They cannot have hooks themselves. */
+/** The steps that a hook can contain. They cannot have hooks of their own. */
 const hookSteps: Readonly<Record<string, NestedSchema>> = {
   task: nested(
     { labels: ['name'], attributes: { ...taskAttributes, env, ...attemptAttributes }, blocks: { run } },
@@ -89,7 +92,7 @@ const hookSteps: Readonly<Record<string, NestedSchema>> = {
   ),
 };
 
-/** A hook with a label is a command. Without a label it is a block of steps. */
+/** A hook. With a label it is a command, without labels a block of steps. */
 const hook: BlockSchema = {
   ...command,
   unlabelled: {
@@ -100,6 +103,7 @@ const hook: BlockSchema = {
   },
 };
 
+/** The hook `on_trigger` of a job. */
 export const triggerHook: BlockSchema = {
   ...command,
   unlabelled: {
@@ -212,12 +216,12 @@ const conditional: BlockSchema = {
   },
 };
 
-// Added last, because a branch can contain all steps, also other branches.
+// These are added last, because a branch can contain all kinds of steps, even other branches.
 Object.assign(stepBlocks, {
   if: nested(conditional, 'Runs its steps if the condition holds.'),
   else_if: nested(conditional, 'Runs its steps if the condition holds and no earlier one did.'),
   else: nested(elseBranch, 'Runs its steps if no earlier condition held.'),
 });
 
-/** The blocks that a job or branch runs, in the order of the text. */
+/** The steps that a job or branch can contain. They run in the order of the text. */
 export const steps: Readonly<Record<string, NestedSchema>> = stepBlocks;

@@ -1,11 +1,14 @@
 /** Maximum edit distance of a suggestion. */
 const MAX_CHANGES = 3;
-/** Width of the band around the diagonal of the distance table: `MAX_CHANGES` cells on each side of it. */
+/**
+ * The number of cells that are computed in each row of the distance table: the diagonal, and `MAX_CHANGES`
+ * cells on each side.
+ */
 const WIDTH = 2 * MAX_CHANGES + 1;
 
 /**
- * Limit of table rows in one search; filling them takes some hundred microseconds. A search among 1,000 names
- * of 60 letters that differ in their first letters needs 4,000.
+ * Limit for the rows that one search may fill, which takes some hundred microseconds. A search among 1,000
+ * names of 60 letters that differ in their first letters needs 4,000 rows.
  */
 const MAX_ROWS = 5000;
 
@@ -15,8 +18,9 @@ interface Search {
 }
 
 /**
- * The edit distance with swaps of neighbours (Damerau-Levenshtein), or `limit` if the distance is not
- * smaller. Skips common prefixes and suffixes, and fills only the cells that can stay below the limit.
+ * The edit distance of two texts, in which swapping two neighbouring characters is one change
+ * (Damerau-Levenshtein). Returns `limit` if the distance is not smaller, or if the search has no rows left.
+ * Skips the common prefix and suffix.
  */
 function distance(a: string, b: string, limit: number, search: Search): number {
   let start = 0;
@@ -26,11 +30,14 @@ function distance(a: string, b: string, limit: number, search: Search): number {
     endA -= 1;
     endB -= 1;
   }
-  return measure(a.slice(start, endA), b.slice(start, endB), limit, search);
+  return bandedDistance(a.slice(start, endA), b.slice(start, endB), limit, search);
 }
 
-/** Fills the table by rows, around its diagonal: cell `j` of row `i` is at `j - i + MAX_CHANGES`. */
-function measure(a: string, b: string, limit: number, search: Search): number {
+/**
+ * The edit distance of two texts without a common prefix and suffix. Fills the table by rows, only around its
+ * diagonal: the cell of row `i` and column `j` is at the index `j - i + MAX_CHANGES` of the row.
+ */
+function bandedDistance(a: string, b: string, limit: number, search: Search): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;
   let before: number[] = [];
   let row = FIRST_ROW;
@@ -45,17 +52,21 @@ function measure(a: string, b: string, limit: number, search: Search): number {
   return at(row, b.length - a.length + MAX_CHANGES);
 }
 
+/**
+ * A cell of the table, and what its value depends on: the texts, the row `i`, the column `j`, and other rows.
+ */
 interface Cell {
   a: string;
   b: string;
   i: number;
   j: number;
-  /** The row before the previous one, the previous row, and the current row so far. */
+  /** `before`: the row before the previous one. `row`: the previous row. `next`: the current row so far. */
   before: readonly number[];
   row: readonly number[];
   next: readonly number[];
 }
 
+/** The edit distance of the first `i` characters of `a` and the first `j` of `b`. */
 function cost({ a, b, i, j, before, row, next }: Cell): number {
   if (j === 0) return i;
   const cell = j - i + MAX_CHANGES;
@@ -67,18 +78,23 @@ function cost({ a, b, i, j, before, row, next }: Cell): number {
 
 const at = (row: readonly number[], cell: number): number => row[cell] ?? Infinity;
 
-/** The first row of the table: the empty string becomes `b` by insertions. */
+/**
+ * The first row of the table: as many insertions as characters turn the empty string into the start of `b`.
+ */
 const FIRST_ROW = Array.from({ length: WIDTH }, (_, cell) =>
   cell < MAX_CHANGES ? WIDTH : cell - MAX_CHANGES,
 );
 
 /**
- * Two words that are both shorter may differ only in upper and lower case: one change is half of them or
- * more.
+ * If both words are shorter than this, they may differ only in upper and lower case. A change of one letter
+ * would be half of such a word or more.
  */
 const MIN_LENGTH = 3;
 
-/** The name in `known` that was probably meant by `name`. */
+/**
+ * The name in `known` that `name` probably means: the one with the fewest changes. Undefined: none is close
+ * enough.
+ */
 export function closestName(name: string, known: Iterable<string>): string | undefined {
   if (name.length > 100) return undefined;
   const allowed = Math.min(MAX_CHANGES, Math.max(1, Math.floor(name.length / 3)));
@@ -95,7 +111,7 @@ export function closestName(name: string, known: Iterable<string>): string | und
   return best;
 }
 
-/** `; did you mean "…"?`, or nothing. */
+/** The end of a message, `; did you mean "…"?`. Empty: no known name is close enough. */
 export function didYouMean(name: string, known: Iterable<string>): string {
   const candidate = closestName(name, known);
   return candidate === undefined ? '' : `; did you mean "${candidate}"?`;

@@ -1,4 +1,4 @@
-/** The equivalent in Millrace of a name from another CI system, and how to write it. */
+/** What a name from another CI system is called in Millrace, and how to write it. */
 interface Synonym {
   name: string;
   help: string;
@@ -30,7 +30,7 @@ const COMMAND = synonym('cmd', 'Write run "shell" { cmd = "…" } in a task.');
 const IF = synonym('if', `Write if "$INPUT_ENV == 'prod'" { … } around the steps.`);
 const ENV = synonym('env of a step', 'Write env = { NAME = "value" } in a task, get, put or command.');
 
-/** Synonyms that apply only at the top level. In other blocks these names have their own meaning. */
+/** Synonyms that apply only at the top level. Inside other blocks, these names have a meaning in Millrace. */
 const AT_THE_TOP: Readonly<Record<string, Synonym>> = {
   runner: synonym(
     'runner_type',
@@ -104,7 +104,10 @@ const SYNONYMS: Readonly<Record<string, Synonym>> = {
   ),
 };
 
-/** The equivalent of a name from another system. `owner` is empty at the top level. */
+/**
+ * The synonym for a name from another system. Undefined: there is none. `owner`: the type of the block in
+ * which the name is; empty at the top level.
+ */
 export function synonymOf(name: string, owner: string): Synonym | undefined {
   if (owner === '' && Object.hasOwn(AT_THE_TOP, name)) return AT_THE_TOP[name];
   const result = Object.hasOwn(SYNONYMS, name) ? SYNONYMS[name] : undefined;

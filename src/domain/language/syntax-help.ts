@@ -15,7 +15,10 @@ interface Explanation {
   help: string;
 }
 
-/** Help by HCL's summary and, where needed, its detail. */
+/**
+ * The explanation of each problem that HCL reports, by its summary and, where needed, its detail. The first
+ * entry that matches counts.
+ */
 const EXPLANATIONS: readonly (readonly [summary: RegExp, Explanation, detail?: RegExp])[] = [
   [/^Attribute redefined/, { help: 'Keep one of them.' }],
   [/^Invalid argument name/, { help: 'Write the name without quotes.' }],
@@ -120,7 +123,10 @@ const EXPLANATIONS: readonly (readonly [summary: RegExp, Explanation, detail?: R
   ],
 ];
 
-/** Help for a problem of HCL, and a better message if there is one. Empty for an unknown problem. */
+/**
+ * The help for a problem that HCL reports and, if there is one, a message that replaces HCL's. Empty: there
+ * is no help for this problem.
+ */
 export function explainProblem(problem: HclProblem): Partial<Explanation> {
   const { summary, detail, text = '', help } = problem;
   if (help !== undefined) return { help };
@@ -139,17 +145,20 @@ export function explainProblem(problem: HclProblem): Partial<Explanation> {
 }
 
 /**
- * Whether the tree may lack parts of the text. Problems with `help` were not found by HCL and lose nothing,
- * and a duplicate attribute loses only itself.
+ * Whether the tree may lack parts of the text because of this problem. A problem with `help` was not found by
+ * HCL, so the tree is complete. A duplicate attribute removes only itself.
  */
 export function losesContent({ severity, summary, help }: HclProblem): boolean {
   return severity === 'error' && help === undefined && !summary.startsWith('Attribute redefined');
 }
 
-/** HCL's summaries for a character that it refuses. */
+/** The summaries of HCL's problems about a character that it does not accept. */
 const CHARACTER_REFUSED = ['Invalid character', 'Unsupported operator'];
 
-/** Removes errors about a missing value or newline at a character that HCL has already refused. */
+/**
+ * Removes all other problems at the place of a character that HCL does not accept, such as errors about a
+ * missing value or newline there.
+ */
 export function withoutFollowUpErrors(problems: readonly HclProblem[]): HclProblem[] {
   const refused = new Set(
     problems

@@ -1,6 +1,6 @@
 /**
- * A position in the text. Line and column are 1-based, columns in grapheme clusters as HCL counts them; bytes
- * are 0-based.
+ * A position in the text. `line` and `column` count from 1, `byte` from 0. Columns are grapheme clusters, as
+ * HCL counts them.
  */
 interface Position {
   line: number;
@@ -34,7 +34,7 @@ export interface Block {
   type: string;
   typeRange: Range;
   labels: Label[];
-  /** The range from the type to the last label. */
+  /** The range of the header: from the type to the last label. */
   range: Range;
   body: Body;
 }
@@ -44,7 +44,10 @@ export interface Label {
   range: Range;
 }
 
-/** What evaluation needs from an expression. The engine keeps the parsed expression itself under `id`. */
+/**
+ * What Millrace needs to know about an expression. The HCL engine keeps the parsed expression itself, and
+ * finds it by `id`.
+ */
 export interface Expression {
   id: number;
   range: Range;
@@ -52,17 +55,26 @@ export interface Expression {
   value?: Value;
   /** The word, if the expression is a single bare word such as `string`. */
   keyword?: string;
-  /** True for `"${…}"` alone: HCL returns the inner value, not a string. */
+  /** The expression is only `"${…}"`. HCL evaluates it to the inner value, which may not be a string. */
   quoted?: boolean;
-  /** Elements of a list literal. Their references are in them, not in `variables`. */
+  /**
+   * The elements, if the expression is a list literal. Their references are in the elements, not in
+   * `variables`.
+   */
   items?: Expression[];
-  /** Entries of an object literal. Their references are in them, not in `variables`. */
+  /**
+   * The entries, if the expression is an object literal. Their references are in the entries, not in
+   * `variables`.
+   */
   entries?: { key: Expression; value: Expression }[];
   variables: Reference[];
   functions: { name: string; range: Range }[];
 }
 
-/** A variable of the scope with the attributes and constant indexes that follow: `var.region`. */
+/**
+ * A reference such as `var.region`: the name of a value in the scope, and the attributes and constant indexes
+ * after it (`steps`).
+ */
 export interface Reference {
   name: string;
   steps: { name: string; range: Range }[];
@@ -77,22 +89,25 @@ export interface Reference {
 export type Value =
   | { kind: 'null' }
   | { kind: 'string'; text: string }
-  /** All digits, without an exponent. */
+  /** `digits`: all digits of the number, without an exponent. */
   | { kind: 'number'; digits: string }
   | { kind: 'bool'; value: boolean }
   | { kind: 'list' | 'set' | 'tuple'; items: Value[] }
   | { kind: 'map' | 'object'; entries: [string, Value][] };
 
+/** The values that expressions can refer to, by name. */
 export type Scope = ReadonlyMap<string, Value>;
 
-/** A problem that HCL reports for a text or an evaluation, in HCL's own words. */
+/** A problem that HCL reports about a text or an evaluation, in the words of HCL. */
 export interface HclProblem {
   severity: 'error' | 'warning';
   summary: string;
   detail: string;
+  /** The place of the problem. */
   subject?: Range;
+  /** The larger part of the text around the place. */
   context?: Range;
-  /** The code, if a guard of Millrace's engine found the problem instead of HCL. */
+  /** The code of the diagnostic, if a check of Millrace found the problem instead of HCL. */
   code?:
     | 'nul-character'
     | 'huge-number'
@@ -100,13 +115,13 @@ export interface HclProblem {
     | 'too-many-lines'
     | 'secret-used-indirectly'
     | 'number-in-template';
-  /** The beginning of the text at `subject`. */
+  /** The beginning of the source text at `subject`. */
   text?: string;
   /** Help for a problem that HCL did not find itself. The tree is complete despite such a problem. */
   help?: string;
 }
 
-/** If there is no value, the problems say why. */
+/** The result of an evaluation. If there is no value, `problems` says why. */
 interface Evaluation {
   value?: Value;
   problems: HclProblem[];
@@ -115,12 +130,12 @@ interface Evaluation {
 export type Evaluate = (expression: Expression, scope: Scope) => Evaluation;
 
 /**
- * Converts a value to a type such as `list(string)`, by HCL's rules. Without a value, it only reads the type.
- * Problems of the type have a range, those of the value have none.
+ * Converts a value to a type such as `list(string)`, by the rules of HCL. Without a value, it only checks the
+ * type. Problems with the type have a range, problems with the value have none.
  */
 export type Convert = (type: Expression, value?: Value) => Evaluation;
 
-/** A parsed text. With errors, the body is what could be read, or absent. */
+/** A parsed text. If there are errors, `body` has what could be read, or is absent. */
 export interface SyntaxTree {
   body?: Body;
   problems: HclProblem[];

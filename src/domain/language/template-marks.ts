@@ -5,7 +5,10 @@ export interface TemplateMark {
   at: number;
 }
 
-/** `code`: inside a template or outside of strings, with the number of open braces. */
+/**
+ * What the scanner is in. `code`: outside of strings, or in a template. `braces`: how many braces are open in
+ * this code. `marker`: the word that ends the heredoc.
+ */
 type Mode = { kind: 'code'; braces: number } | { kind: 'quoted' } | { kind: 'heredoc'; marker: string };
 
 const CODE_PLAIN = /[^"#/<{}]+/y;
@@ -14,16 +17,17 @@ const QUOTED_PLAIN = /[^"\\\n$%]+/y;
 const HEREDOC_PLAIN = /[^\n$%]+/y;
 
 /**
- * Calls `skip` with each template mark of the text. If `skip` returns true, the mark is not HCL's and plain
- * text follows. HCL's own lexer cannot decide that, because a `#` after the mark begins a comment that hides
- * the closing brace.
+ * Calls `isForeign` with each template mark of the text, in order. If it returns true, the mark belongs to
+ * another language, and plain text follows it. Otherwise HCL code follows. HCL's own lexer cannot find such
+ * marks, because a `#` after the mark begins a comment that hides the closing brace.
  */
-export function readTemplateMarks(text: string, skip: (mark: TemplateMark) => boolean): void {
+export function readTemplateMarks(text: string, isForeign: (mark: TemplateMark) => boolean): void {
   const modes: Mode[] = [{ kind: 'code', braces: 0 }];
   const top = (): Mode => modes.at(-1) ?? { kind: 'code', braces: 0 };
   for (let at = 0; at < text.length;) {
     const mode = top();
-    at = mode.kind === 'code' ? readCode(text, at, mode, modes) : readText(text, at, mode, { modes, skip });
+    at =
+      mode.kind === 'code' ? readCode(text, at, mode, modes) : readText(text, at, mode, { modes, isForeign });
   }
 }
 
@@ -40,7 +44,7 @@ function readCode(text: string, at: number, mode: Mode & { kind: 'code' }, modes
   return at + 1;
 }
 
-/** The offset after the comment, or after a character that starts none. */
+/** The offset after the comment at `at`, or after the character at `at` if no comment begins there. */
 function readComment(text: string, at: number): number {
   if (text[at] === '#' || text[at + 1] === '/') return endOf(text, '\n', at);
   return text[at + 1] === '*' ? endOf(text, '*/', at + 2) : at + 1;
@@ -55,8 +59,8 @@ function readHeredocStart(text: string, at: number, modes: Mode[]): number {
 }
 
 /**
- * Reads the start of a heredoc line. Returns the offset after the marker if the line ends the heredoc, else
- * the same offset.
+ * Reads the start of a line in a heredoc. If the line ends the heredoc, returns the offset after the marker.
+ * Otherwise returns `at`.
  */
 function readLineStart(text: string, at: number, marker: string, modes: Mode[]): number {
   let start = at;
@@ -71,7 +75,7 @@ function readLineStart(text: string, at: number, marker: string, modes: Mode[]):
 
 interface Reading {
   modes: Mode[];
-  skip: (mark: TemplateMark) => boolean;
+  isForeign: (mark: TemplateMark) => boolean;
 }
 
 function readText(text: string, at: number, mode: Exclude<Mode, { kind: 'code' }>, reading: Reading): number {
@@ -82,25 +86,30 @@ function readText(text: string, at: number, mode: Exclude<Mode, { kind: 'code' }
   if (sign === '$' || sign === '%') return readSign(text, at, sign, reading);
   if (mode.kind === 'heredoc') return readLineStart(text, at + 1, mode.marker, modes);
   if (sign === '\\') return at + 2;
-  // The string ends here: at its quote, or at the end of the line, where HCL reports that it is not closed.
+  // The string ends here, at its quote or at the end of the line. HCL reports a string that ends at the end
+  // of the line.
   modes.pop();
   return at + 1;
 }
 
-/** A doubled sign is the sign itself, not a template. */
-function readSign(text: string, at: number, sign: '$' | '%', { modes, skip }: Reading): number {
+/** Reads a `$` or `%` in a string. A doubled sign before a brace is plain text, not a template. */
+function readSign(text: string, at: number, sign: '$' | '%', { modes, isForeign }: Reading): number {
   if (text[at + 1] === sign && text[at + 2] === '{') return at + 3;
   if (text[at + 1] !== '{') return at + 1;
-  if (!skip({ sign, at })) modes.push({ kind: 'code', braces: 0 });
+  if (!isForeign({ sign, at })) modes.push({ kind: 'code', braces: 0 });
   return at + 2;
 }
 
+/** The offset after the match of the pattern at `at`. Undefined: the pattern does not match there. */
 function matchEnd(pattern: RegExp, text: string, at: number): number | undefined {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : undefined;
 }
 
-/** The offset after the next `sign`, or of the next line break if that is the sign. */
+/**
+ * The offset after the next `sign`. If `sign` is a line break: the offset of the next line break. The end of
+ * the text, if there is none.
+ */
 function endOf(text: string, sign: string, from: number): number {
   const at = text.indexOf(sign, from);
   return at < 0 ? text.length : at + (sign === '\n' ? 0 : sign.length);

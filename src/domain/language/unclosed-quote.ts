@@ -1,18 +1,20 @@
 import type { HclProblem, Range } from './syntax.ts';
 
-/** A quote that is not closed on its line. HCL reads the text after it with texts and code exchanged. */
+/** A quote that is not closed on its line. From there on, HCL takes strings for code and code for strings. */
 interface UnclosedQuote {
   problem: HclProblem;
-  /** The range of the quote. Absent if the quote follows only from an earlier error. */
+  /** The range of the quote. Absent: the quote only seems unclosed because of an earlier error. */
   range?: Range;
-  /** What starts at this byte or later is not to be trusted. */
+  /** Problems at this byte or later are unreliable, because HCL has exchanged strings and code. */
   exchangedFrom: number;
 }
 
-/** HCL's summary for a line break in a quoted text or label. It reports each one. */
+/**
+ * The summary of HCL's problem about a line break in a quoted string or label. HCL reports every line break.
+ */
 const LINE_BREAK = 'Invalid multi-line string';
 
-/** The first quote that is not closed. */
+/** The first quote that is not closed. Undefined: every quote is closed. */
 export function findUnclosedQuote(problems: readonly HclProblem[]): UnclosedQuote | undefined {
   const [problem] = problems
     .filter(({ summary, subject }) => summary === LINE_BREAK && subject)
@@ -26,7 +28,10 @@ export function findUnclosedQuote(problems: readonly HclProblem[]): UnclosedQuot
   return { problem, exchangedFrom: startOf(problem) };
 }
 
-/** Keeps only the first unclosed quote, and drops what HCL reports after it. */
+/**
+ * The problems without those after the first unclosed quote. The problem about that quote is placed at the
+ * quote.
+ */
 export function withOneUnclosedQuote(problems: readonly HclProblem[]): HclProblem[] {
   const quote = findUnclosedQuote(problems);
   if (!quote) return [...problems];

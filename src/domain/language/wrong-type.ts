@@ -3,7 +3,7 @@ import { withValues, type BlockReader } from './evaluate-expression.ts';
 import { describeValue, helpForType, type ValueSubject } from './help-for-type.ts';
 import type { Value } from './syntax.ts';
 
-/** Reports that a value has another type than `expected`, such as `a string, number or bool`. */
+/** Reports that a value does not have the type `expected`, such as `a string, number or bool`. */
 export function wrongType(
   reader: BlockReader,
   subject: ValueSubject,
@@ -13,7 +13,7 @@ export function wrongType(
   reader.report(describeWrongType(reader, subject, expected, value));
 }
 
-/** The diagnostic that a value has another type than `expected`. */
+/** The diagnostic that says that a value does not have the type `expected`. */
 export function describeWrongType(
   reader: BlockReader,
   subject: ValueSubject,
