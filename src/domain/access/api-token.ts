@@ -30,6 +30,7 @@ export function refuseToken(
 const DAY_MS = 86_400_000;
 const DEFAULT_TOKEN_LIFETIME_MS = 90 * DAY_MS;
 
+/** What a person requests for a new token. */
 export interface TokenRequest {
   name: string;
   /**

@@ -56,6 +56,7 @@ export function isMember(identity: Identity | undefined, team: string): boolean 
   return roleIn(identity, team) !== undefined;
 }
 
+/** What a route requires, and the team that its path names. */
 export interface AccessRequest {
   needs: AccessLevel;
   /** The team of the path. */

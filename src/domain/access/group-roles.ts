@@ -9,6 +9,7 @@ export interface GroupRole {
   role: Role;
 }
 
+/** Why groups give no role: a reason for a condition of the Team, and a message. */
 export interface IgnoredGroups {
   reason: 'ProviderRequired' | 'UnknownProvider';
   message: string;

@@ -65,6 +65,10 @@ function applyLog(
   return { ...applied, state, logs: [...applied.logs, { sequence, step, text, at }] };
 }
 
+/**
+ * Starts a step. A step that has started before starts again only if the event has the number of a new
+ * attempt.
+ */
 function applyStepStart(
   applied: EventsApplied,
   { step: id, attempt, at }: { step: string; attempt?: number; at: string },

@@ -54,6 +54,7 @@ export interface IdentityClaims {
   fork: boolean;
 }
 
+/** What an issue of identity tokens depends on besides the build. `externalUrl`: of the installation. */
 export interface IdentityIssue {
   externalUrl: string | undefined;
   /** When the tokens are issued, in seconds since 1970. */

@@ -18,6 +18,7 @@ export const KEY_AHEAD_MS = 24 * HOUR_MS;
  */
 export const KEY_OVERLAP_MS = HOUR_MS;
 
+/** A key for identity tokens, and when it signs. */
 export interface KeyTerm {
   id: string;
   /** When the key begins to sign. It signs until the next key begins. */
@@ -63,6 +64,6 @@ function inOrder<K extends KeyTerm>(keys: readonly K[]): K[] {
   );
 }
 
-/** Whether a key is no longer needed, given the key that signs after it. */
+/** Whether a key is no longer needed. `next`: the key that signs after it; undefined: there is none. */
 const isExpired = (next: KeyTerm | undefined, at: Date): boolean =>
   next !== undefined && next.signsFrom.getTime() + KEY_OVERLAP_MS <= at.getTime();

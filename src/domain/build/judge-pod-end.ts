@@ -103,7 +103,8 @@ function judgeHanging(
   { deleting }: PodReport,
   { cancelled }: AttemptReport,
 ): PodJudgement | undefined {
-  if (deleting || cancelled === undefined || !isOverdue(cancelled) || isPlanDecided(steps)) return undefined;
+  if (deleting || cancelled === undefined || !isGraceOver(cancelled) || isPlanDecided(steps))
+    return undefined;
   const message = `The agent did not end the cancelled build within ${cancelled.graceSeconds} s: its Pod is deleted.`;
   return { decision: 'stop', reason: 'Cancelled', message };
 }
@@ -112,13 +113,14 @@ type Cancelled = NonNullable<AttemptReport['cancelled']>;
 
 function judgeCancelled(cancelled: Cancelled): PodJudgement {
   const { reason = 'The build was cancelled.', graceSeconds } = cancelled;
-  const explanation = isOverdue(cancelled)
+  const explanation = isGraceOver(cancelled)
     ? `Its agent did not end it within ${graceSeconds} s, and its Pod is gone.`
     : 'Its Pod is gone.';
   return { decision: 'end', outcome: 'cancelled', reason: 'Cancelled', message: `${reason} ${explanation}` };
 }
 
-function isOverdue({ seconds, graceSeconds }: Cancelled): boolean {
+/** Whether the agent has had all the time that it may take to end a cancelled build. */
+function isGraceOver({ seconds, graceSeconds }: Cancelled): boolean {
   return seconds >= graceSeconds;
 }
 

@@ -5,8 +5,8 @@ import type { PodReport } from './pod-report.ts';
 /** Seconds after which a Pod without a node counts as unplaced, even if the scheduler reports nothing. */
 const MAX_UNSCHEDULED_SECONDS = 10;
 /**
- * Seconds after which a Pod with a node no longer counts as starting: by then it does not wait for the node,
- * but for something else.
+ * Seconds after which a Pod with a node does not count as starting any more, because it then waits for
+ * something other than the node.
  */
 const MAX_STARTING_SECONDS = 120;
 

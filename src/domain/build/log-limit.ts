@@ -29,6 +29,7 @@ export function cutLog(
  */
 const NOT_ASCII = /[\u0080-\uffff]/;
 
+/** Number of bytes of the text in UTF-8. */
 export function utf8Length(text: string): number {
   if (!NOT_ASCII.test(text)) return text.length;
   let length = text.length;

@@ -71,7 +71,7 @@ function refused(problem: string, masked: string): CheckOutput & { ok: false } {
   return { ok: false, error: `The check ${problem}; expected a JSON array of objects. ${shown}` };
 }
 
-/** A text without so many digits in a row has no whole number that JavaScript would round. */
+/** Only a text that matches can have a whole number that JavaScript would round. */
 const MANY_DIGITS = /\d{16}/;
 
 function parseJson(text: string): { value: unknown } | undefined {

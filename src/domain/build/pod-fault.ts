@@ -7,7 +7,7 @@ export interface PodFault {
   message: string;
 }
 
-/** Whether the Pod has ended. It has once its agent has ended, even if other containers hang. */
+/** Whether the Pod has ended. It counts as ended once its agent has ended, even if other containers hang. */
 export function hasEnded(pod: PodReport): boolean {
   return pod.phase === 'Succeeded' || pod.phase === 'Failed' || pod.containers[0]?.state === 'terminated';
 }

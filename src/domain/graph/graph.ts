@@ -50,8 +50,11 @@ export interface GraphEdge {
   kind: 'trigger' | 'take' | 'make';
 }
 
+/** Id of the node of a job. */
 export const jobId = (job: string): string => `job ${job}`;
+/** Id of the node of a resource itself. */
 export const entryId = (resource: string): string => `resource ${resource}`;
+/** Id of the node of the versions of a resource after a job. */
 export const outputId = (job: string, resource: string): string => `${resource} after ${job}`;
 
 /**

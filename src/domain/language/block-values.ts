@@ -77,7 +77,7 @@ export function valueAt({ attributes }: ReadBlock, name: string): Value | undefi
 export const blocksOf = ({ blocks }: ReadBlock, type: string): ReadBlock[] =>
   blocks.filter((block) => block.type === type);
 
-/** The label at `index`. The schema of the block must have so many labels. */
+/** The label at `index`. The schema of the block must have a label there. */
 export function labelAt({ labels, range }: ReadBlock, index: number): Label {
   return labels[index] ?? { text: '', range };
 }

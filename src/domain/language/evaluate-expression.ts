@@ -109,6 +109,7 @@ function childrenOf({ items = [], entries = [] }: Expression): Expression[] {
   return [...items, ...entries.flatMap(({ key, value }) => [key, value])];
 }
 
+/** Whether the function exists. If not, reports an error. */
 function checkFunction({ report }: BlockReader, { name, range }: Expression['functions'][number]): boolean {
   if (functionNames.includes(name)) return true;
   const message = `there is no function "${name}"${didYouMean(name, functionNames)}`;
@@ -116,6 +117,7 @@ function checkFunction({ report }: BlockReader, { name, range }: Expression['fun
   return false;
 }
 
+/** Whether the value of the reference is known. If the reference is wrong, reports an error. */
 function checkReference(reader: BlockReader, expression: Expression, reference: Reference): boolean {
   if (isUnknown(reader, reference)) return false;
   const root = reader.scope.get(reference.name);
@@ -134,12 +136,14 @@ function checkReference(reader: BlockReader, expression: Expression, reference: 
   return false;
 }
 
+/** Whether the value is not an infinite number. If it is, reports an error. */
 function checkFinite({ report }: BlockReader, value: Value, range: Range): boolean {
   if (value.kind !== 'number' || /\d/.test(value.digits)) return true;
   report(diagnose('evaluation-failed', range, 'the number is infinite: something is divided by zero'));
   return false;
 }
 
+/** Whether the value contains no secret. If it does, reports an error at the reference to the secret. */
 function checkSecrecy(reader: BlockReader, value: Value, expression: Expression): boolean {
   const [secret] = stringsIn(value).flatMap(reader.secretsIn);
   if (secret === undefined) return true;
