@@ -18,7 +18,10 @@ export function usernameFault(name: string): string | undefined {
 
 const TEAM_NAME_PATTERN = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
-/** What is wrong with a team name. Undefined: nothing. The namespace of the team has the same name. */
+/**
+ * What is wrong with a team name. Undefined: nothing. By default, the namespace of the team has the same
+ * name.
+ */
 export function teamNameFault(name: string): string | undefined {
   if (!TEAM_NAME_PATTERN.test(name)) {
     return (

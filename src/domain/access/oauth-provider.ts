@@ -11,6 +11,7 @@ export interface OAuthProvider {
   authUrl?: string;
   tokenUrl?: string;
   userInfoUrl?: string;
+  /** Scopes that Millrace requests (see `requestedScopes`). */
   scopes?: readonly string[];
   /** The claim from which Millrace suggests a user name (see `suggestUsername`). */
   usernameClaim?: string;

@@ -42,13 +42,13 @@ export interface SessionRequest {
   architecture?: string;
 }
 
-/** What the agent of a Pod does: run one build, or run checks. */
+/** The work of a Pod's agent: one build, or one run of checks, hooks or notifications. */
 export type AgentWork = { work: 'build'; plan: Plan } | { work: 'checks'; run: CheckRun };
 
 /** `wait`: the Pod is warm and no build has taken it, so the agent waits for work at `/agent/v1/work`. */
 export type SessionResponse = AgentWork | { work: 'wait' };
 
-/** Asks for one operation with the values of its secrets. The plan has only placeholders for these values. */
+/** Requests one operation with the values of its secrets. The plan has only placeholders for these values. */
 export interface SecretsRequest {
   /** Id of a step, hook, service or notification, or the scope of a check. */
   operation: string;

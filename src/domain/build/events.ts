@@ -3,7 +3,7 @@ import type { Metadata } from './parse-protocol-output.ts';
 /**
  * What an agent reports about its build. `sequence` starts at 1 and has no gaps within one attempt of the
  * build. The gateway applies each number once, so the agent can repeat an event until the gateway
- * acknowledges it.
+ * acknowledges it. `at`: time in RFC 3339. `step`: id of a step in the plan.
  */
 export type BuildEvent = { sequence: number; at: string } &
   /**

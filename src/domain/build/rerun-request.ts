@@ -12,6 +12,7 @@ const RERUN_EVENTS: ReadonlySet<string> = new Set(['check_run', 'check_suite']);
  * longer in JSON because of escapes.
  */
 export const MAX_EVENT_BYTES = 256 * 1024;
+/** How deeply the JSON of an event can be nested. */
 const MAX_EVENT_DEPTH = 20;
 /** An `external_id` of hostcheck is never longer. */
 const MAX_EXTERNAL_ID_CHARACTERS = 600;
@@ -70,8 +71,8 @@ export function isRerunEvent(event: unknown): event is string {
 }
 
 /**
- * What the webhook requests. Undefined: it does not request a re-run. `text`: the body of the webhook;
- * undefined if it is larger than `MAX_EVENT_BYTES`.
+ * What the webhook requests. Undefined: it does not request a re-run, or its signature is invalid. `text`:
+ * the body of the webhook; undefined if it is larger than `MAX_EVENT_BYTES`.
  */
 export function readRerunRequest(
   event: string,
@@ -97,7 +98,10 @@ function readCheckRun(subject: ReadonlyMap<string, unknown>, sender: unknown): R
   return { kind: 'rerun', build, ...(typeof sender === 'string' && LOGIN.test(sender) && { sender }) };
 }
 
-/** `owner`: the pipeline of the resource that the webhook belongs to. */
+/**
+ * Decides which build to retry, or why none. `owner`: the pipeline of the resource to which the webhook
+ * belongs.
+ */
 export function decideRerun(request: RerunRequest, owner: { team: string; pipeline: string }): RerunDecision {
   if (request.kind === 'problem') return refuseRerun(request.problem);
   const { build, sender } = request;

@@ -54,6 +54,7 @@ function paramsOfStep(
   return [hclBlock('params', [], writeParams(params, place, conversion))];
 }
 
+/** How a step names its resource. `body`: attributes of the step. `resource` undefined: it does not exist. */
 interface Target {
   labels: string[];
   body: HclNode[];

@@ -45,8 +45,8 @@ function nameSerialGroups(jobs: readonly YamlTree[], names: Map<string, string>)
 }
 
 /**
- * Converts a job. Its `on_success` becomes the last step of the plan: in Concourse, its failure fails the
- * build, but a failed hook of Millrace does not.
+ * Converts a job. Its `on_success` becomes the last step of the plan, because a failed `on_success` fails the
+ * build in Concourse, but a failed hook does not in Millrace.
  */
 function convertJob(
   job: YamlMap,
@@ -82,6 +82,7 @@ function convertJob(
   return hclBlock('job', [conversion.jobs.get(name) ?? name], [...body, ...steps, ...hooks]);
 }
 
+/** Writes the attributes of a job, and reports the settings that have no counterpart. */
 function writeJobSettings(fields: YamlFields, body: HclNode[], conversion: Conversion): void {
   writeOldName(fields, { body, taken: new Set(conversion.jobs.values()) }, conversion);
   const groups = fields.texts('serial_groups');

@@ -108,7 +108,7 @@ type ReadPiece = (text: string, at: number) => Piece;
 
 /**
  * Splits the source text from `start` on into pieces. Undefined: it has a directive, which can omit or repeat
- * the text in it.
+ * the text inside the directive.
  */
 function scan(text: string, start: number, read: ReadPiece): Piece[] | undefined {
   const pieces: Piece[] = [{ from: start, to: start, value: '' }];

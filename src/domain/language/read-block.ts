@@ -48,7 +48,7 @@ interface ReadAttribute {
   nameRange: Range;
   /** Range of the value. */
   range: Range;
-  /** Absent if an error was reported. */
+  /** Absent: an error was reported, or the value is unknown. */
   value?: AttributeValue;
 }
 
