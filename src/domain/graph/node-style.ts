@@ -36,6 +36,7 @@ export const TONES = {
 /** The state that the colour of a node shows. */
 export type Tone = keyof typeof TONES;
 
+/** Border colour of a pinned resource. */
 export const PINNED_BORDER = '#ffbf00';
 
 export interface NodeStyle extends Style {
@@ -124,6 +125,7 @@ function styleOfJob(job: string, state: JobState = { paused: false }, faded: boo
 
 const WORDS_FOR_ACTIVE = { pending: 'pending', waiting: 'waiting for approval', started: 'running' } as const;
 
+/** The tone of a job. A running or pending build does not change it. */
 export function toneOf({ paused, ended, doing }: JobState): Tone {
   if (paused) return 'paused';
   return doing === 'waiting' ? 'waiting' : (ended ?? 'idle');

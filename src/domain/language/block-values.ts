@@ -3,8 +3,8 @@ import type { ReadBlock } from './read-block.ts';
 import type { Expression, Label, Range, Value } from './syntax.ts';
 
 /*
- * Functions that read a value from a block after its validation. They return undefined or an empty list if the
- * attribute is absent, has another type or has an error, which was reported.
+ * Functions that read a value from a block after its validation. They return undefined or an empty list if
+ * the attribute is absent, has another type or has an error, which was reported.
  */
 
 export function stringAt({ attributes }: ReadBlock, name: string): LocatedString | undefined {

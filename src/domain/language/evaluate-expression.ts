@@ -136,7 +136,7 @@ function checkReference(reader: BlockReader, expression: Expression, reference: 
   return false;
 }
 
-/** Whether the value is not an infinite number. If it is, reports an error. */
+/** Whether the value is anything but an infinite number. If it is infinite, reports an error. */
 function checkFinite({ report }: BlockReader, value: Value, range: Range): boolean {
   if (value.kind !== 'number' || /\d/.test(value.digits)) return true;
   report(diagnose('evaluation-failed', range, 'the number is infinite: something is divided by zero'));
