@@ -12,7 +12,7 @@ export interface TaskOutput {
   exports: Record<string, string>;
   /** A message for each line that is ignored. */
   warnings: string[];
-  /** Why one of the values cannot be an environment variable. Absent: all can. */
+  /** Why one of the values cannot be an environment variable. Absent: all values can. */
   problem?: string;
 }
 

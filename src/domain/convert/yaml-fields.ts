@@ -4,8 +4,8 @@ import type { YamlEntry, YamlMap, YamlSpan, YamlTree } from './yaml-tree.ts';
 
 /**
  * Reads the fields of a map. Reports fields of a wrong type and, in `end`, fields that were not read. `owner`
- * names the map in messages. All methods return undefined or an empty list if the field is missing, null or
- * of a wrong type.
+ * names the map in messages. The methods that read a field return undefined or an empty list if the field is
+ * missing, null or of a wrong type.
  */
 export class YamlFields {
   readonly span: YamlSpan;
