@@ -27,10 +27,13 @@ import { writeTermination, type StepEnd, type Termination } from './termination.
 import { waitForWork } from './wait-for-work.ts';
 
 /**
- * Longer than the operator waits for a build's containers, because the operator knows why they do not start.
+ * How long the agent waits until the shims of a build's step containers connect. Longer than the operator
+ * waits for these containers, so that the operator ends the build first: it knows why a container does not
+ * start.
  */
 const BUILD_GATHER_LIMIT_MS = 20 * 60_000;
 const CHECK_GATHER_LIMIT_MS = 5 * 60_000;
+/** How long the agent tries to reach the gateway before it gives up. */
 const REPORT_LIMIT_MS = 10 * 60_000;
 const HOOKS_REPORT_LIMIT_MS = 15_000;
 /** The node's architecture, as image manifests name it. */
@@ -46,8 +49,8 @@ const TERMINATION_REPORT_MS = 12_000;
 const TEARDOWN_DELAY_MS = 500;
 
 /**
- * Waits for the last report and returns the exit code. `SessionOver` is a success too: the gateway has closed
- * the run, perhaps on an earlier report whose response was lost.
+ * Waits for the last report of a check Pod and returns the exit code. `SessionOver` counts as a success: the
+ * gateway has closed the run, perhaps after an earlier report whose response was lost.
  */
 async function exitCodeOf(reported: Promise<void>): Promise<number> {
   try {
@@ -68,7 +71,10 @@ export class Agent {
   readonly #planStop = this.#stop.child();
   readonly #server: ShimServer;
   #shims = new Map<string, ShimConnection>();
-  /** When the agent gives up reporting, by `performance.now()`, because the clock of the node may jump. */
+  /**
+   * When the agent stops trying to reach the gateway, in the time of `performance.now()`, because the clock
+   * of the node may jump.
+   */
   #giveUpAt = performance.now() + REPORT_LIMIT_MS;
   #outbox: Outbox | undefined;
   readonly #ends: StepEnd[] = [];
@@ -81,7 +87,7 @@ export class Agent {
     this.#server = new ShimServer(environment.shimSecret);
   }
 
-  /** The Pod is being deleted. */
+  /** Call this when the Pod is being deleted. Stops the work and limits the time for the last reports. */
   terminate(): void {
     this.#giveUpAt = performance.now() + KILL_AFTER_MS + TERMINATION_REPORT_MS;
     this.#stop.request('terminated');
@@ -139,12 +145,13 @@ export class Agent {
     if (shimFolder !== undefined) await installShim(shimBinary, shimFolder);
   }
 
+  /** Waits until the shims of these containers have connected. */
   async #gather(containers: PlanContainer[], limitMs: number): Promise<void> {
     const names = containers.map((container) => container.name);
     this.#shims = await this.#planStop.unlessStopped(this.#server.gather(names, limitMs));
   }
 
-  /** A build may take the Pod once every step container is connected. */
+  /** Connects to every step container first, and only then offers the warm Pod to builds. */
   async #waitForWork(): Promise<AgentWork> {
     await this.#gather(this.#environment.containers, BUILD_GATHER_LIMIT_MS);
     const stop = this.#stop.signal;
@@ -212,7 +219,8 @@ export class Agent {
   }
 
   /**
-   * Writes the termination message before it reports to the gateway, so that a kill in between loses nothing.
+   * Writes the termination message before it reports to the gateway, so that the outcome survives if the
+   * agent is killed in between.
    */
   async #reportEnd(conclusion: BuildConclusion, outbox: Outbox): Promise<void> {
     const { known, outcome, reason, message, notified } = conclusion;
@@ -270,7 +278,7 @@ export class Agent {
       stop: this.#stop,
       until,
     });
-    // Builds wait for the results only for a short time.
+    // Builds wait only a short time for the results of hooks, so a late report has no use.
     this.#giveUpAt = Math.min(this.#giveUpAt, performance.now() + HOOKS_REPORT_LIMIT_MS);
     return await exitCodeOf(this.#postResults({ results: [], hooks: results, done: true }, confirmed));
   }

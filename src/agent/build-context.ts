@@ -18,7 +18,7 @@ export interface BuildContext {
   plan: Plan;
   shims: Map<string, ShimConnection>;
   lanes: Lanes;
-  /** Where people may open shells. */
+  /** The commands of the steps that run. People may open shells beside them. */
   commands: RunningCommands;
   outbox: Outbox;
   masker: Masker;
@@ -43,8 +43,12 @@ export interface Cause {
   outcome: BuildOutcome;
   reason: OutcomeReason;
   message: string;
-  /** False: the agent does not know why it had to stop, so the operator judges the end of the Pod. */
+  /**
+   * False: something outside the build, or a fault of the agent, interrupted it. The agent then reports no
+   * end of the build, and the operator judges the end of the Pod.
+   */
   known: boolean;
+  /** True: a time limit of the step, the group or the job was over. */
   timedOut?: boolean;
 }
 

@@ -44,7 +44,10 @@ export class Tail {
   }
 }
 
-/** Stores the last bytes of the output of a command without secrets. Masks before it cuts. */
+/**
+ * Stores the last bytes of the output of a command, with secrets masked. Masks before it cuts, because half a
+ * secret would not be recognized.
+ */
 export class MaskedTail {
   readonly #masker: Masker;
   readonly #streams: Record<'stdout' | 'stderr', MaskedText>;
@@ -61,7 +64,8 @@ export class MaskedTail {
   }
 
   /**
-   * Ends the streams and returns the text. Other commands may have added secrets since, so it masks again.
+   * Ends the streams and returns the text. Masks it again, because the masker may have got further secrets
+   * after the text was written.
    */
   end(): string {
     for (const stream of Object.values(this.#streams)) this.#tail.write(Buffer.from(stream.end()));

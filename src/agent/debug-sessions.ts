@@ -3,7 +3,10 @@ import { DebugShell } from './debug-shell.ts';
 import { gatewayBackOff, isFinal, pauseFor } from './retry.ts';
 import type { RunningCommands } from './running-commands.ts';
 
-/** With open shells, the agent asks the gateway this often, because a `debug` command may be lost. */
+/**
+ * While a shell is open, the agent asks the gateway for input at least this often, because the `debug`
+ * command that announces input may be lost.
+ */
 const LOOK_AGAIN_EVERY_MS = 5000;
 /** The pause before the agent sends what the last exchange left over. */
 const LEFTOVER_PAUSE_MS = 200;
@@ -14,7 +17,7 @@ const WINDOW_MS = 10_000;
 const FAST_REQUESTS = 120;
 const FAST_PAUSE_MS = 5;
 const SLOW_PAUSE_MS = 100;
-/** How long the end of the build waits until the gateway has what the shells printed last. */
+/** How long the end of the build waits until the gateway has the last output of the shells. */
 const CLOSE_LIMIT_MS = 2000;
 
 export interface DebugLinks {
@@ -36,7 +39,7 @@ export class DebugSessions {
     this.#links = links;
   }
 
-  /** Exchanges news with the gateway soon: a shell or the gateway may have some. */
+  /** Sends the news of the shells to the gateway soon, and fetches input and new sessions. */
   wake(): void {
     this.#mustExchangeAgain = true;
     if (this.#done.signal.aborted) return;
@@ -44,8 +47,8 @@ export class DebugSessions {
   }
 
   /**
-   * Ends all shells, because no step runs any more. Waits for some time until the gateway has their last
-   * output.
+   * Ends all shells. Call it when no step runs any more. Waits at most `CLOSE_LIMIT_MS` until the gateway has
+   * the last output of the shells.
    */
   async close(): Promise<void> {
     if (this.#shells.size > 0) this.wake();

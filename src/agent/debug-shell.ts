@@ -8,6 +8,7 @@ import { MaskedText } from './masked-text.ts';
 import type { RunningCommands } from './running-commands.ts';
 
 const MAX_PIECES_PER_REQUEST = 6;
+/** The time from SIGHUP to SIGKILL. */
 const KILL_AFTER_MS = 2000;
 const TERMINAL_TYPE = 'xterm-256color';
 
@@ -49,6 +50,9 @@ export class DebugShell {
     return this.#pieces.length > 0 || this.#end !== undefined;
   }
 
+  /**
+   * What to send to the gateway: the oldest output, or the end of the shell once all its output is stored.
+   */
   report(): DebugReport {
     const output = this.#pieces
       .slice(0, MAX_PIECES_PER_REQUEST)
@@ -68,7 +72,7 @@ export class DebugShell {
     }
   }
 
-  /** Ends the shell: its person has left, so nobody reads what it prints. */
+  /** Ends the shell and drops its output. Call it when the session of its person is over. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;

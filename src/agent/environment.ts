@@ -5,16 +5,20 @@ import { AGENT_ENVIRONMENT } from '#domain/build/agent-protocol.ts';
 /** The configuration of an agent, from the environment of its container. */
 export interface AgentEnvironment {
   gateway: URL;
+  /** Certificates in PEM that sign the certificate of the gateway. */
   certificateAuthority: string;
   pod: { namespace: string; name: string; uid: string };
   nonce?: string;
   tokenFile?: string;
   shimPort: number;
-  /** The Pod's step containers. */
+  /** The Pod's step containers. A warm Pod and a check Pod without a due check connect to all of them. */
   containers: { name: string }[];
   shimSecret: string;
+  /**
+   * The folder into which the agent copies the shim. Absent: all steps use the worker image, which has it.
+   */
   shimFolder?: string;
-  /** The shim to copy into `shimFolder`. */
+  /** The path of the shim to copy into `shimFolder`. */
   shimBinary: string;
   terminationLog: string;
   spoolFolder: string;
@@ -66,7 +70,7 @@ function optional<Name extends string>(name: Name, value: string | undefined): P
   return property;
 }
 
-/** Reads the projected token. The kubelet renews it, so read it before each use. */
+/** Reads the service account token of the Pod. The kubelet renews it, so read it before each use. */
 export function readToken(file: string): string {
   return readFileSync(file, 'utf8').trim();
 }

@@ -6,7 +6,8 @@ import type { SecretLinks } from './secrets.ts';
 type Client = Pick<GatewayClient, 'post'>;
 
 /**
- * Requests secrets after the session is confirmed: before that, the gateway does not know this agent's key.
+ * Requests secrets once the session is confirmed: until then, the gateway does not know the key of this
+ * agent.
  */
 export function secretsRequestAfter(client: Client, confirmed: Promise<void>): SecretLinks['request'] {
   return async (request) => {

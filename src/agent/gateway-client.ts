@@ -6,7 +6,10 @@ const REQUEST_LIMIT_MS = 30_000;
 const SILENCE_LIMIT_MS = 45_000;
 const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
 
-/** The session of this agent is over: the session of another attempt replaced it. */
+/**
+ * The gateway answered 401: it does not accept the session of this agent, mostly because another attempt has
+ * replaced it or its work is closed.
+ */
 export class SessionOver extends Error {
   override name = 'SessionOver';
 }
@@ -20,6 +23,7 @@ export class RequestRefused extends GatewayError {
   override name = 'RequestRefused';
 }
 
+/** HTTP statuses that the same request would get again. */
 const FINAL_STATUSES = [400, 413, 415, 422];
 
 /** Sends JSON over HTTPS to the internal gateway. It does not retry. */

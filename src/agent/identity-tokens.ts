@@ -16,7 +16,9 @@ export type FetchIdentity = (
   stop: AbortSignal,
 ) => Promise<{ variables: Record<string, string> } | { problem: string }>;
 
-/** Every request waits for `confirmed`, because the gateway does not know the session before. */
+/**
+ * Returns a function whose requests wait for `confirmed`: until then, the gateway does not know the session.
+ */
 export function identityFetcher(client: GatewayClient, confirmed: Promise<void>): FetchIdentity {
   const post = async (request: IdentityTokensRequest) => {
     await confirmed;

@@ -41,6 +41,7 @@ export class Lanes {
     });
   }
 
+  /** Returns a container to its pool, or passes it to the step that has waited longest. */
   give(pool: string, container: string): void {
     const next = this.#waiting.get(pool)?.shift();
     if (next) next(container);

@@ -49,7 +49,7 @@ function readable(line: string): string {
     .toWellFormed();
 }
 
-/** As many of the last lines as fit into `MAX_CHARACTERS`. */
+/** The last lines: at most `MAX_LINES`, and as many of them as fit into `MAX_CHARACTERS`. */
 function lastThatFit(lines: readonly string[]): string[] {
   const fitting: string[] = [];
   let left = MAX_CHARACTERS;

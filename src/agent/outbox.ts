@@ -136,7 +136,7 @@ export class Outbox {
     try {
       const answer = await this.#links.send(`{"events":[${texts.join(',')}]}`);
       if (answer.cancel === true) this.#links.onCancel();
-      return this.#settle(answer.acknowledged);
+      return this.#dropAcknowledged(answer.acknowledged);
     } catch (error) {
       if (error instanceof Error && isFinal(error)) {
         this.giveUp(error);
@@ -147,7 +147,8 @@ export class Outbox {
     }
   }
 
-  #settle(acknowledged: number): boolean {
+  /** Returns whether the number is new. */
+  #dropAcknowledged(acknowledged: number): boolean {
     if (!Number.isSafeInteger(acknowledged) || acknowledged <= this.#acknowledged) return false;
     this.#acknowledged = Math.min(acknowledged, this.#lastSequence);
     this.#spool.dropUpTo(this.#acknowledged);

@@ -30,7 +30,11 @@ export class Printed {
     else if (this.#step.kind === 'put') this.#tail.write(bytes);
   }
 
-  /** The params of a put may refer to `variables`. Versions are masked, because people see them. */
+  /**
+   * Returns the version and the metadata that the command printed. If a put printed no version, its params
+   * are the version, with the values of `variables` for references. Versions are masked, because people see
+   * them.
+   */
   read(mask: (text: string) => string, variables: Readonly<Record<string, string>>): PrintedResult {
     const { kind, params = {} } = this.#step;
     if (this.isData) return this.#readResult(mask);

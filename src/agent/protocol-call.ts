@@ -4,8 +4,9 @@ import type { ProtocolCall } from '#domain/planning/plan.ts';
 import type { CommandRun } from './run-command.ts';
 
 /**
- * How to run the program of a resource type with a protocol; empty for other commands. As with every put, the
- * params of a put may refer to `variables`.
+ * What the program of a resource type of Concourse needs besides its command: the input, a fresh container
+ * and an empty folder. Empty for other commands. As with every put, the params of a put may refer to
+ * `variables`.
  */
 export function callOf(
   { kind, call }: { kind?: string; call?: ProtocolCall },

@@ -15,8 +15,8 @@ export interface HooksInput {
 }
 
 /**
- * Runs the hooks for the end of a step, group, or job: first those of its outcome, then `ensure`. If a hook
- * fails, the outcome stays.
+ * Runs the hooks for the end of a step, group, or job: first those of its outcome, then `ensure`. A hook that
+ * fails does not change the outcome.
  */
 export async function runOutcomeHooks(
   hooks: PlanHooks | undefined,

@@ -35,7 +35,9 @@ export interface BuildWork {
 }
 
 export interface BuildConclusion extends Cause {
-  /** False: the agent was stopped before it had sent the automatic notifications. */
+  /**
+   * False: the agent was stopped, or the time after a cancel was over, before all notifications were sent.
+   */
   notified: boolean;
 }
 

@@ -20,7 +20,10 @@ import type { Stop } from './stop.ts';
 
 const LOG_TAIL_BYTES = 64 * 1024;
 const MAX_LINE_CHARACTERS = 500;
-/** Limits of one request. A larger result is sent alone: `MAX_VERSIONS_BYTES` bounds it. */
+/**
+ * Limits of one request. A result above `POST_BYTES` is sent alone; its versions take at most
+ * `MAX_VERSIONS_BYTES`.
+ */
 const RESULTS_PER_POST = 4;
 const POST_BYTES = 4 * 1024 * 1024;
 
@@ -164,15 +167,15 @@ function judge({
     : { versions: parsed.versions, cut: parsed.leftOut };
 }
 
-/** The last line of the masked log, which mostly names the cause of a failure. */
+/** The last line of the masked log after a space, or nothing. It often names the cause of a failure. */
 function lastLine(log: string): string {
   const line = log.trimEnd().split('\n').at(-1)?.trim() ?? '';
   return line === '' ? '' : ` ${line.slice(0, MAX_LINE_CHARACTERS)}`;
 }
 
 /**
- * The first field that contains a secret. Such versions are refused, because no get could use a masked
- * version.
+ * The name of the first field that contains a secret. Versions with such a field are refused, because no get
+ * could use a masked version.
  */
 function leakingField(versions: Record<string, string>[], masker: Masker): string | undefined {
   for (const version of versions) {

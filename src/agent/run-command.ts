@@ -4,6 +4,7 @@ import type { Running, ShimConnection } from '#adapters/process/shim-connection.
 import { defined } from '#defined';
 import type { PlanCommand } from '#domain/planning/plan.ts';
 
+/** The time from SIGTERM to SIGKILL. */
 export const KILL_AFTER_MS = 10_000;
 /** A process that still exists this long after SIGKILL hangs in the kernel. It counts as lost. */
 const LOST_AFTER_MS = 30_000;
@@ -22,8 +23,9 @@ export interface CommandRun {
   inputs?: string[];
   outputs?: string[];
   /**
-   * Which processes the shim ends after the command. Absent: all processes of the container. `own`: those
-   * that the command started. `stay`: none.
+   * Which processes the shim ends after the command. Absent: all processes of the container, or those of the
+   * command if other commands run in the container. `own`: those of the command. `stay`: none. The processes
+   * of a command are its process group.
    */
   leftovers?: 'own' | 'stay';
   /** The standard input of the command. Absent: empty. */
@@ -38,7 +40,7 @@ export interface CommandRun {
   onOutput: (stream: 'stdout' | 'stderr', bytes: Buffer) => void;
   /** Sends SIGTERM, and SIGKILL after `killAfterMs`. */
   stop: AbortSignal;
-  /** Absent: 10 s. */
+  /** Absent: `KILL_AFTER_MS`. */
   killAfterMs?: number;
 }
 

@@ -12,7 +12,7 @@ import type { Stop } from './stop.ts';
 
 /** How many hooks of one version run in parallel. */
 const MAX_PARALLEL_HOOKS = 8;
-/** How much output the agent reports, of all hooks together. */
+/** How much output of all hooks together the agent reports, and of each hook at least. */
 const OUTPUT_BYTES = 64 * 1024;
 const MIN_OUTPUT_BYTES = 128;
 /** Shorter than for steps, because builds wait for the hooks. */

@@ -14,7 +14,7 @@ import type { Stop, StopReason } from './stop.ts';
 export interface NodeInput {
   exports: Record<string, string>;
   stop: Stop;
-  /** Attempt of the group around. Absent: the first. */
+  /** The attempt of the group that contains the steps. Absent: the first. */
   attempt?: number;
 }
 
@@ -163,7 +163,8 @@ interface GroupToJudge {
 }
 
 /**
- * Decides how a group ended: by its own timeout, whatever its steps report, or else by their first failure.
+ * Decides how a group ended. Its own timeout comes first, then a stop from outside, then its first failed
+ * step, then its first cancelled step.
  */
 function judgeGroup({ group, failures, stop, exports }: GroupToJudge, context: BuildContext): NodeEnd {
   const { reason } = stop;

@@ -4,8 +4,8 @@ import type { BuildContext, NodeEnd } from './build-context.ts';
 import { runStep } from './run-step.ts';
 
 /**
- * Sends the notifications for how the build ended. If one fails, the build's outcome stays. Returns false if
- * the agent was stopped before it had sent all of them.
+ * Sends the notifications for how the build ended. One that fails does not change the outcome of the build.
+ * Returns false if the hooks were stopped before all notifications were sent.
  */
 export async function sendNotifications(
   end: NodeEnd,

@@ -12,8 +12,9 @@ import { runCommand, whyFailed, type CommandEnd } from './run-command.ts';
 const GET_SECONDS = 60;
 
 /**
- * Runs the get of a secret type, whose output no log shows. Returns undefined if `stop` aborted first. Two
- * gets must not run at once, because a command ends all others of its container.
+ * Runs the get of a secret type. No log shows its output. Returns undefined if `stop` aborted first. Run one
+ * get at a time: the shim ends all processes that a get leaves only if no other command runs in the
+ * container.
  */
 export async function runSecretGet(
   { values, command, workdir, env }: SecretGet,

@@ -10,8 +10,8 @@ import type { Stop } from './stop.ts';
 const START_SECONDS = 10 * 60;
 
 /**
- * Starts services one after another, then waits until all are ready. Returns why the build ends if one is
- * not.
+ * Starts services one after another, then waits until all are ready. If one fails or is stopped, returns why
+ * the build ends.
  */
 export async function startServices(
   services: readonly PlanService[],
@@ -173,7 +173,7 @@ async function checkUntilReady(
   }
 }
 
-/** The time limit that was exceeded: that of the service, or else that of its readiness check. */
+/** The time limit in seconds that was exceeded: that of the service, or else that of its readiness check. */
 function exceededSeconds(
   serviceStop: Stop,
   { service, ready }: Pick<ReadyCheck, 'service' | 'ready'>,

@@ -23,7 +23,10 @@ import { environmentOf } from './step-environment.ts';
 import { StepLog } from './step-log.ts';
 import type { Stop } from './stop.ts';
 
-/** The kubelet signals the containers of a Pod in parallel. On a busy node, this takes seconds. */
+/**
+ * How long SIGTERM may reach this agent after it has reached a step container of the same Pod: the kubelet
+ * signals the containers in parallel, which takes seconds on a busy node.
+ */
 const TERMINATION_SIGNAL_MS = 10_000;
 
 export interface StepInput {
@@ -179,7 +182,10 @@ class StepRun {
     return maskMessage(this.#context.masker, text);
   }
 
-  /** Fetches tokens for each command, because they expire soon. Notifications and foreign types get none. */
+  /**
+   * Fetches tokens for each command, because they expire soon. Notifications and resource types of Concourse
+   * get none.
+   */
   async #identity(stop: Stop): Promise<{ variables: Record<string, string> } | Attempt> {
     const { plan, masker, fetchIdentity } = this.#context;
     const { id: step, kind, call, timeoutSeconds: lifetimeSeconds } = this.#step;
@@ -230,7 +236,8 @@ class StepRun {
       const message = this.#masked(end.lost);
       return { ended: { status: 'failed', message }, cause: this.#failure('AgentFault', message) };
     }
-    // The container was asked to end. If the whole Pod was asked to end, the signal reaches this agent soon.
+    // The container was asked to end. If the whole Pod was, the signal also reaches this agent soon and stops
+    // it.
     if (end.terminated) await pauseFor(TERMINATION_SIGNAL_MS, stop.signal);
     const exit =
       end.end.kind === 'signal' ? { signal: signalName(end.end.signal) } : { exitCode: end.end.code };
@@ -242,7 +249,10 @@ class StepRun {
     return { ended: { ...exit, status: 'failed', message }, cause: this.#failure(reason, message) };
   }
 
-  /** A message in `exit` replaces the usual one, except after a timeout of the step. */
+  /**
+   * Judges a step that was stopped. A message in `exit` replaces the usual message of the step, but not that
+   * of the cause.
+   */
   #stopped(stop: Stop, exit: Partial<Ended>): Attempt {
     const reason = stop.reason ?? 'session-over';
     const status = isTimeout(reason) ? 'failed' : 'cancelled';

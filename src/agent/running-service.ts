@@ -7,8 +7,8 @@ export interface RunningService {
   service: PlanService;
   log: StepLog;
   /**
-   * The start command if it stays in the foreground. Absent: the start command has ended, and the processes
-   * that it started stay.
+   * The start command if it stays in the foreground. Absent: the start command ends, and the processes that
+   * it started stay.
    */
   foreground?: {
     stop: AbortController;

@@ -12,8 +12,8 @@ import { runSecretGet } from './run-secret-get.ts';
 /** How long an operation waits for its secrets while a store or the gateway is unreachable. */
 const SECRETS_LIMIT_MS = 5 * 60_000;
 /**
- * How often the gateway may ask for gets for one operation. A chain of secrets that need each other is
- * shorter.
+ * How often the gateway may ask the agent to run gets of secret types for one operation. If secrets need each
+ * other, each link of the chain takes one round, and the language limits chains to fewer links.
  */
 const MAX_ROUNDS = 20;
 

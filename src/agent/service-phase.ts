@@ -76,6 +76,7 @@ export class ServicePhase {
     return { outcome: 'failed', reason: 'ServiceFailed', message: sentence, known: true };
   }
 
+  /** Ends the phase because of a stop. `seconds` is the time limit, for the message. */
   stopped({ reason = 'session-over' }: Stop, seconds: number): Cause {
     if (reason === 'step-timeout')
       return { ...this.fail(`not ready after ${formatSeconds(seconds)}`), timedOut: true };

@@ -7,7 +7,7 @@ const BATCH_CHARACTERS = 64 * 1024;
 const FLUSH_LINES_MS = 100;
 const FLUSH_ALL_MS = 1000;
 
-/** How much a build may still write to its log. */
+/** How many bytes a build may still write to its log. All steps share the budget. */
 export class LogBudget {
   readonly #limit: number;
   #used = 0;
@@ -29,7 +29,8 @@ export class LogBudget {
 }
 
 /**
- * The output of one step: decoded, masked, and batched into pieces that end at the end of a line if possible.
+ * The log of one step: its output is decoded, masked, and sent in pieces that end at the end of a line if
+ * possible.
  */
 export class StepLog {
   readonly #emit: (text: string) => void;

@@ -28,7 +28,10 @@ async function stopService(
   else phase.fail(problem);
 }
 
-/** Ends the containers of a service, which no step shares, so that the processes left in them end too. */
+/**
+ * Ends the containers of a service, so that the processes left in them end too. No step uses these
+ * containers.
+ */
 async function endContainers(
   { start, ready, stop }: PlanService,
   { shims }: BuildContext,

@@ -58,7 +58,7 @@ export class Stop {
     this.#controller.abort();
   }
 
-  /** Awaits work during which no step runs: a stop rejects at once, because no step has to end first. */
+  /** Awaits work during which no step runs. A stop rejects at once, because no step has to end first. */
   unlessStopped<Result>(work: Promise<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
       const rejectWork = (): void => reject(new Error('the Pod was asked to end before a step began'));
@@ -72,7 +72,10 @@ export class Stop {
     return new Stop(this);
   }
 
-  /** Returns a child that stops after some time. `release` ends the timer and the link to the parent. */
+  /**
+   * Returns a child that stops for `reason` after this time; undefined is no limit. `release` ends the timer
+   * and the link to the parent.
+   */
   limited(seconds: number | undefined, reason: StopReason): { stop: Stop; release: () => void } {
     const stop = this.child();
     const timer = seconds === undefined ? undefined : setTimeout(() => stop.request(reason), seconds * 1000);

@@ -30,8 +30,9 @@ export function writeTermination(path: string, termination: Termination): void {
 }
 
 /**
- * The file is a mount and cannot be replaced by a rename. One write overwrites the old text, padded with
- * spaces; then the file is truncated. A kill in between leaves the old text or the new one.
+ * The file is a mount and cannot be replaced by a rename. One write replaces the old text by the new one,
+ * padded with spaces if it is shorter; then the file is truncated. A kill in between leaves the old or the
+ * new text.
  */
 function replaceText(path: string, text: string): void {
   const file = openSync(path, constants.O_WRONLY | constants.O_CREAT, 0o644);
@@ -47,8 +48,9 @@ function replaceText(path: string, text: string): void {
 }
 
 /**
- * Returns the termination message as JSON. If it exceeds the limit of Kubernetes, drops in this order: steps
- * whose ends are acknowledged, the sentence, versions (the largest first), and all steps.
+ * Returns the termination message as JSON. If it exceeds the limit of Kubernetes, it loses in this order,
+ * until it fits: steps whose ends are acknowledged, a part of the sentence, versions (the largest first), and
+ * all steps.
  */
 export function encodeTermination({ ends, ...termination }: Termination): string {
   const whole = JSON.stringify(messageOf(termination, ends));
@@ -91,7 +93,9 @@ function sizeOf({ version }: StepEnd): number {
   return Buffer.byteLength(JSON.stringify(version ?? {}));
 }
 
-/** The message with as much of its sentence as fits; undefined if it is too long even without a sentence. */
+/**
+ * The message as JSON with as much of its sentence as fits; undefined if it is too long without a sentence.
+ */
 function withSentence(message: TerminationMessage): string | undefined {
   const spare = MAX_TERMINATION_BYTES - Buffer.byteLength(JSON.stringify({ ...message, message: '' }));
   if (spare < 0) return undefined;

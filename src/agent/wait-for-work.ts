@@ -41,7 +41,8 @@ export async function waitForWork(
       if (isFinal(error) || stop.aborted) throw error;
     }
     if (work !== undefined) return work;
-    // Streams also end at once while the gateway cannot look up the entrypoint of one of the build's images.
+    // A short stream does not count as working: the gateway also ends streams at once while it cannot look up
+    // the entrypoint of one of the images of the build.
     if (performance.now() - began > STABLE_STREAM_MS) {
       lastWorking = performance.now();
       backOff.reset();

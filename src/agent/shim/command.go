@@ -49,7 +49,8 @@ const (
 )
 
 type command struct {
-	id             uint32
+	id uint32
+	// The shim makes the last argument executable, which is a file of the step.
 	makeExecutable bool
 	// The command runs in a new directory, which is removed after the command has ended.
 	ownDirectory bool

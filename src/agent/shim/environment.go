@@ -43,9 +43,9 @@ func (e *environment) list() []string {
 	return entries
 }
 
-// The environment of a step: the variables of the image, overridden by those of the step, and the variables
-// that every step needs to work in a directory that several users share. If the step has no writable home,
-// its home is in the private directory.
+// The environment of a step: the variables of the image, overridden by the step's own, and a setting that
+// lets git work in the directory that the users of the Pod share. If the step has no writable home, its home
+// is in the private directory.
 func stepEnvironment(inherited, own []string, privateDirectory string) *environment {
 	e := &environment{values: map[string]string{}}
 	e.add(inherited)

@@ -10,7 +10,7 @@ import (
 
 // The directories where programs put temporary files. The files of the image stay in them. The shim removes
 // all other files before the next fresh command.
-type leftovers struct {
+type temporaryFiles struct {
 	// Held while a fresh command runs, because the next fresh command removes its files.
 	alone       sync.Mutex
 	directories []string
@@ -18,24 +18,24 @@ type leftovers struct {
 	known map[string]map[string]bool
 }
 
-func newLeftovers(temporary string) *leftovers {
+func newTemporaryFiles(temporary string) *temporaryFiles {
 	if os.Getpid() != 1 {
 		// The shim does not run in a container of its own, so these directories belong to the machine.
-		return &leftovers{}
+		return &temporaryFiles{}
 	}
-	return &leftovers{directories: []string{"/tmp", "/var/tmp", "/dev/shm", temporary}}
+	return &temporaryFiles{directories: []string{"/tmp", "/var/tmp", "/dev/shm", temporary}}
 }
 
 // The first call records the files of the image. Each later call removes all other files.
-func (l *leftovers) clear() error {
-	if l.known == nil {
-		l.known = map[string]map[string]bool{}
-		for _, directory := range l.directories {
-			l.known[directory] = namesIn(directory)
+func (t *temporaryFiles) clear() error {
+	if t.known == nil {
+		t.known = map[string]map[string]bool{}
+		for _, directory := range t.directories {
+			t.known[directory] = namesIn(directory)
 		}
 		return nil
 	}
-	for directory, known := range l.known {
+	for directory, known := range t.known {
 		for name := range namesIn(directory) {
 			if known[name] {
 				continue

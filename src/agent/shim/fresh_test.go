@@ -13,7 +13,7 @@ func TestAFreshCommandSeesNoTemporaryFilesOfEarlierOnes(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := newBench(t)
-	b.keep.leftovers.directories = []string{shared, filepath.Join(shared, "missing"), ""}
+	b.keep.files.directories = []string{shared, filepath.Join(shared, "missing"), ""}
 	fresh := func(text string) command {
 		c := script(text)
 		c.fresh = true
@@ -38,7 +38,7 @@ func TestAFreshCommandSeesNoTemporaryFilesOfEarlierOnes(t *testing.T) {
 }
 
 func TestAShimOutsideAContainerRemovesNoFilesOfTheMachine(t *testing.T) {
-	if directories := newLeftovers("/tmp").directories; len(directories) != 0 {
+	if directories := newTemporaryFiles("/tmp").directories; len(directories) != 0 {
 		t.Errorf("%v", directories)
 	}
 }

@@ -28,12 +28,14 @@ type keeper struct {
 	running map[int]*process
 	// Shells that run beside these commands, by process id.
 	shells map[int]*process
-	// Commands and shells that the agent asked for and whose end is not reported, by the id of the agent.
-	known     map[uint32]*process
-	leftovers *leftovers
-	// Each channel is closed when all signals that were sent before are handled.
+	// Commands and shells that the agent asked for and whose end is not reported, by the id that the agent
+	// gave them.
+	known map[uint32]*process
+	files *temporaryFiles
+	// Each channel is closed when all signals that were sent before it was added are handled.
 	catchingUp []chan struct{}
 
+	// Wakes the reaper after a process has started or may have been orphaned.
 	mayHaveChildren chan struct{}
 	// The kubelet (or a step) asked this container to end.
 	terminated atomic.Bool
@@ -49,7 +51,7 @@ func newKeeper(l *link, inherited []string) *keeper {
 		running:         map[int]*process{},
 		shells:          map[int]*process{},
 		known:           map[uint32]*process{},
-		leftovers:       newLeftovers(e.values["TMPDIR"]),
+		files:           newTemporaryFiles(e.values["TMPDIR"]),
 		mayHaveChildren: make(chan struct{}, 1),
 	}
 }
@@ -154,7 +156,7 @@ func (k *keeper) start(p *process, program string, argv []string, attributes *sy
 	return nil
 }
 
-// The caller holds the lock.
+// The caller holds k.mu.
 func (k *keeper) isRunning(p *process) bool {
 	return p != nil && k.running[p.pid] == p
 }
@@ -173,7 +175,7 @@ func (k *keeper) reap() {
 	}
 }
 
-// Waits for any child to end. The pid of the child is freed only under the lock, so a signal never reaches
+// Waits for any child to end. Frees the child's pid only while it holds k.mu, so that a signal never reaches
 // another process with the same pid. Returns false if there is no child.
 func (k *keeper) reapOne() bool {
 	// P_ALL, WEXITED and WNOWAIT of waitid(2), and the offset of si_pid in siginfo_t on amd64 and arm64.
@@ -206,9 +208,10 @@ func (k *keeper) reapOne() bool {
 	return true
 }
 
-// Kills what a command left behind: every process if the command is alone in the container. Beside other
-// commands, or in the container of a service, kills only the process group of the command, or nothing.
-// Returns whether the command was alone, and whether every process that had to end has ended.
+// Kills what a command left behind: every process of the container if the command is alone in it. If other
+// commands run, or the container belongs to a service, kills only the process group of the command, or
+// nothing if sparesOwn is set. Returns whether the command was alone, and whether every process that had to
+// end has ended.
 func (k *keeper) clean(p *process, c command) (alone, gone bool) {
 	k.gate.Lock()
 	defer k.gate.Unlock()

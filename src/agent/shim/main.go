@@ -70,6 +70,7 @@ func readStart() (start, string) {
 		return s, "MILLRACE_SHIM_PORT is not a port number"
 	}
 	s.port = port
+	// The texts are copied, because wipeEnvironment overwrites the memory that os.Getenv returns.
 	s.container = string([]byte(os.Getenv("MILLRACE_CONTAINER")))
 	if s.container == "" || len(s.container) > 255 {
 		return s, "MILLRACE_CONTAINER is not set"

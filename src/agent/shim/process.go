@@ -41,13 +41,13 @@ func (k *keeper) sendStarted(p *process) {
 func (k *keeper) run(c command, p *process) {
 	defer k.forget(c.id)
 	if c.fresh {
-		k.leftovers.alone.Lock()
-		defer k.leftovers.alone.Unlock()
-		if err := k.leftovers.clear(); err != nil {
+		k.files.alone.Lock()
+		defer k.files.alone.Unlock()
+		if err := k.files.clear(); err != nil {
 			k.sendExit(c.id, notStarted("cannot remove the temporary files of an earlier command", err))
 			return
 		}
-		defer k.leftovers.clear()
+		defer k.files.clear()
 	}
 	privateDirectory, err := os.MkdirTemp(temporaryRoot(k.temporary, c.cwd), "millrace-")
 	if err != nil {

@@ -15,7 +15,8 @@ const (
 	chunk       = 64 << 10
 	windowBytes = 512 << 10
 	// Bytes of the file $SVC_OUTPUT.
-	outputLimit    = 1 << 20
+	outputLimit = 1 << 20
+	// How long processes that outlive a command may hold its output open.
 	leftoversGrace = 500 * time.Millisecond
 )
 
