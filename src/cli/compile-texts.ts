@@ -26,10 +26,10 @@ const openLocalCompiler = (): HclCompiler =>
   createCompiler({ engine: engineFile(), wallLimitMs: WALL_LIMIT_MS });
 
 /** Opens one compiler for everything that a command compiles, because its process takes a second to start. */
-export async function withCompiler<R>(
+export async function withCompiler<Result>(
   { openCompiler = openLocalCompiler }: Pick<Terminal, 'openCompiler'>,
-  action: (compiler: HclCompiler) => Promise<R>,
-): Promise<R> {
+  action: (compiler: HclCompiler) => Promise<Result>,
+): Promise<Result> {
   const compiler = openCompiler();
   try {
     return await action(compiler);

@@ -26,7 +26,7 @@ export function wholeFile(hcl: string | Uint8Array): EmbeddedText {
 export interface EmbeddedBlock {
   /** The whole file. */
   source: string;
-  /** Index of the block's first line, from 0, after the header `|`. */
+  /** Index, from 0, of the line after the header `|`. */
   start: number;
   /** The content of the block. */
   text: string;

@@ -36,7 +36,10 @@ function childProgram(): string | undefined {
   return isChild && CHILD_PROGRAMS.includes(basename(program)) ? program : undefined;
 }
 
-/** Runs an unpacked file, because `import()` inside the executable finds only modules of Node. */
+/**
+ * Runs an unpacked module through its CommonJS starter, because `import()` inside the executable finds only
+ * modules of Node.
+ */
 function load(file: string): void {
   createRequire(file)(`./start-${basename(file, '.js')}.cjs`);
 }

@@ -1,7 +1,10 @@
 import { findEngine } from '#adapters/hcl/locate.ts';
 import { CommandError } from './terminal.ts';
 
-/** The engine's file. In a checkout it must be built first. */
+/**
+ * The path of the HCL engine, a WebAssembly module. Throws if it is missing: in a checkout, you build it
+ * first.
+ */
 export function engineFile(): string {
   try {
     return findEngine();

@@ -51,7 +51,9 @@ export const isDataForm = (form: OutputForm): form is DataForm =>
 const linesOf = (names: readonly string[]): string =>
   names.map((name) => `${replaceInvisible(name)}\n`).join('');
 
-/** JSON escapes all control characters except DEL and C1. */
+/**
+ * Renders JSON. Also escapes DEL and the C1 control characters, which `JSON.stringify` leaves as they are.
+ */
 const asJson = (data: unknown): string =>
   `${JSON.stringify(data, undefined, 2).replaceAll(/[\u007f-\u009f]/g, escapeUnicode)}\n`;
 
@@ -94,7 +96,7 @@ export function renderTable(
   return [lineOf(heads, true), ...rows.map((row) => lineOf(row, false))].map((line) => `${line}\n`).join('');
 }
 
-/** Prints a line for each fact that has a value. The values are aligned. */
+/** Renders a line for each fact that has a value. The values are aligned. */
 export function renderFacts(facts: readonly (readonly [name: string, value: Cell])[], paint: Paint): string {
   const lines = facts.flatMap(([name, value]) => {
     const text = textOf(value);
@@ -112,7 +114,7 @@ const styleOf = (cell: Cell): Parameters<Paint>[0] | undefined =>
 
 const MAX_FIELDS_LENGTH = 60;
 
-/** `name=value` pairs by name, cut to a width that fits a table. */
+/** `name=value` pairs, sorted by name and cut to a width that fits a table. */
 export function shortFields(fields: Readonly<Record<string, string>> = {}): string {
   const text = Object.entries(fields)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -121,11 +123,11 @@ export function shortFields(fields: Readonly<Record<string, string>> = {}): stri
   return text.length > MAX_FIELDS_LENGTH ? `${text.slice(0, MAX_FIELDS_LENGTH - 1)}…` : text;
 }
 
-/** A time of the server in UTC, to the second. */
+/** A time of the server in UTC, to the second; empty for undefined. */
 export const timeOf = (time: string | undefined): string =>
   time === undefined ? '' : time.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
 
-/** 3 s, 2 m 5 s, 1 h 12 m. */
+/** `3 s`, `2 m 5 s` or `1 h 12 m`; empty for undefined. */
 export function durationOf(nanoseconds: number | undefined): string {
   if (nanoseconds === undefined) return '';
   const seconds = nanoseconds / 1e9;

@@ -17,7 +17,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 type Path = readonly (string | number)[];
 
-/** An object of a file of manifests. */
+/** A Kubernetes object in a file of manifests. */
 export interface Manifest {
   file: string;
   source: string;

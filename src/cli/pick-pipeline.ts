@@ -38,7 +38,9 @@ export async function pickPipeline(
 export interface PickedWithSecrets extends PickedPipeline {
   /** Values of variables with a secret block, by variable, if the user or the manifest sets them. */
   secrets: ReadonlyMap<string, string>;
-  /** Keys of secrets of the type `env`, by variable. */
+  /**
+   * For each variable whose secret is of the type `env`: the name of the environment variable with its value.
+   */
   environmentKeys: ReadonlyMap<string, string>;
 }
 

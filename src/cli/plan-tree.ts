@@ -192,7 +192,7 @@ function whereItRuns(command: Command | undefined): string {
   return command.runner === 'custom' ? `in the worker image, by ${command.name}` : 'in the worker image';
 }
 
-/** An empty block of a type, such as `pull "exec" {}`. */
+/** Whether a command does nothing: an empty block such as `pull "exec" {}`, or the program `true`. */
 const isNothing = (command: Command): boolean =>
   command.runner === 'exec' && ['', 'true'].includes(command.path) && command.args.length === 0;
 

@@ -1,7 +1,10 @@
 import type { ReadStream, WriteStream } from 'node:tty';
 import type { Keys } from './terminal.ts';
 
-/** Signals that end the process, and their numbers. While keys are taken, Ctrl-C is a key like any other. */
+/**
+ * Signals that end the process, and their numbers. SIGINT is not among them: while keys are taken, Ctrl-C is
+ * a key like any other.
+ */
 const SIGNALS = { SIGHUP: 1, SIGTERM: 15 } as const;
 
 /** The keys of the process's terminal. Restores the terminal, however the process ends. */

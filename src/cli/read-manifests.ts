@@ -22,10 +22,13 @@ export interface PipelineText {
   /** The text of the file, to quote lines of it. */
   source: string;
   text: EmbeddedText;
-  /** `<namespace>/<name>` of a manifest. */
+  /** `<namespace>/<name>` of a manifest, or `<name>` if it has no namespace. Absent for a file of HCL. */
   name?: string;
   variables: GivenVariables;
-  /** Names of Secrets and ConfigMaps that may give further variables, but are not in the files. */
+  /**
+   * Names in `varsFrom` of what was not read: all Secrets, and ConfigMaps that are not in the files. They may
+   * give further variables.
+   */
   unreadSources: { secrets: string[]; configMaps: string[] };
   /** What the manifest pins, and where. */
   pins: { resource: string; at: { file: string; place?: Place } }[];
@@ -145,7 +148,10 @@ function embeddedTextAt(
   return { file, source, text: isBlock ? literalBlock(block) : inlineText(scalar.value, at) };
 }
 
-/** What the Secrets and ConfigMaps in `varsFrom` give to the pipeline. */
+/**
+ * The variables that `varsFrom` takes from ConfigMaps in the files, and the names of the sources that were
+ * not read.
+ */
 function sourcesOf(
   manifest: Manifest,
   allManifests: readonly Manifest[],

@@ -60,6 +60,7 @@ export function readYamlTree(source: string): ReadYaml {
         span: { start, end },
       });
     }
+    // The parser reports an overflow of the stack as a syntax error.
     if (faults.some(({ message }) => message.includes('call stack'))) return { faults: [TOO_DEEP], lines };
     if (faults.length > 0) return { faults, lines };
     if (!document) return { tree: { kind: 'scalar', span: NOWHERE, value: null }, faults, lines };

@@ -3,7 +3,7 @@ import type { Paint } from './terminal.ts';
 
 /** A line with lines below it. */
 export interface Tree {
-  /** `task`, `on failure` */
+  /** The first word of the line: `task`, `on_failure`. */
   kind: string;
   name?: string;
   /** Short details. */

@@ -9,6 +9,7 @@ export interface Terminal {
   out(text: string | Uint8Array): void;
   /** Messages for people, besides the results. */
   err(text: string): void;
+  /** Throws a `CommandError` if the standard input is a terminal. */
   stdin(): AsyncIterable<Uint8Array>;
   /** Whether results go to a screen, not into a file or a pipe. */
   isScreen: boolean;

@@ -27,9 +27,9 @@ const UNFINISHED_MS = DAY_MS;
 const UNUSED_MS = 30 * DAY_MS;
 
 const UUID = '[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}';
-/** Names the folder of a process that unpacks, before it is renamed. */
+/** Matches the name of a folder into which a process still unpacks. The process renames it at the end. */
 const UNFINISHED = new RegExp(`^[\\da-f]{32}\\.${UUID}$`);
-/** Names the folder of a release: tools/cli/executables.ts makes the digest. */
+/** Matches the name of the folder of a release, a digest from tools/cli/executables.ts. */
 const RELEASE = /^[\da-f]{32}$/;
 
 /**

@@ -45,10 +45,10 @@ function clearCommand(run: Run): Command {
   )
     .description('clear a cache: the next build starts with an empty one')
     .addHelpText('after', CLEAR_EXAMPLES)
-    .action((resource: string, options: CachesOptions & ColourOptions) =>
+    .action((cache: string, options: CachesOptions & ColourOptions) =>
       run(options.color, async (terminal) => {
         const { clearCache } = await import('./change-caches.ts');
-        return await clearCache(resource, options, terminal);
+        return await clearCache(cache, options, terminal);
       }),
     );
 }

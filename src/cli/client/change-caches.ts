@@ -20,14 +20,10 @@ export async function printCaches(options: CachesOptions, terminal: Terminal): P
   return EXIT.success;
 }
 
-export async function clearCache(
-  resource: string,
-  options: CachesOptions,
-  terminal: Terminal,
-): Promise<Exit> {
+export async function clearCache(cache: string, options: CachesOptions, terminal: Terminal): Promise<Exit> {
   const api = await connect(options, terminal);
-  await api.send('DELETE', `${pathOf(options)}${requestPath(resource)}`);
-  terminal.err(`Cleared the cache of ${resource} in ${nameOf(options)}.\n`);
+  await api.send('DELETE', `${pathOf(options)}${requestPath(cache)}`);
+  terminal.err(`Cleared the cache of ${cache} in ${nameOf(options)}.\n`);
   return EXIT.success;
 }
 

@@ -6,8 +6,8 @@ import { connect } from './connect.ts';
 import { resourcePath, type ResourceArgument } from './list-resources.ts';
 import type { TeamOptions } from './team-options.ts';
 
-interface VerbContext<O extends TeamOptions = TeamOptions> {
-  options: O;
+interface VerbContext<Options extends TeamOptions = TeamOptions> {
+  options: Options;
   terminal: Terminal;
 }
 

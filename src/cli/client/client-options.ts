@@ -15,7 +15,7 @@ export const addServerOptions = (command: Command): Command =>
     .option('--ca-file <file>', 'PEM file with further certificates to trust, besides those of the machine')
     .addOption(colourOption());
 
-/** The name of a context. */
+/** The option that chooses a context by its name. */
 export const contextOption = (): Option =>
   new Option('--context <name>', 'the context, from millrace contexts list (default: the current one)');
 

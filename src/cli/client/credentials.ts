@@ -16,7 +16,10 @@ export interface ServerCredential {
 }
 
 export interface CredentialsFile {
-  /** The URL of the server that commands use without `--url`. Older versions know no other current one. */
+  /**
+   * The URL of the server that commands use without `--url`. Older versions read it instead of
+   * `current_context`.
+   */
   current?: string;
   servers: Record<string, ServerCredential>;
   /** The name of the context that commands use without `--context`. */

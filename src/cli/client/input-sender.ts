@@ -8,6 +8,7 @@ import { isWorthRetrying } from './stream-build.ts';
 
 /** The pause before a message is sent again because the server had no room for it. */
 const FULL_PAUSE_MS = 200;
+/** After this many failures in a row, the sender gives up. */
 const MAX_ATTEMPTS = 15;
 
 /**

@@ -47,7 +47,8 @@ export interface CreateTokenOptions extends TokenOptions, BrowserLoginOptions {
 }
 
 /**
- * Creates a token and prints it. If the login is older than ten minutes, the user confirms it in a browser.
+ * Creates a token and prints it. If the login is older than ten minutes, the user first confirms a new login
+ * in a browser.
  */
 export async function createApiToken(
   name: string,

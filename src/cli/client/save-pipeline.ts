@@ -32,14 +32,15 @@ export async function validateAndPrint(
 }
 
 export interface SaveOutput {
-  /** The verb in the past tense, for the output: `created`. */
+  /** What happened to the pipeline, for the output: `created`. */
   verb: string;
   text: ConfigText;
   extraFields?: ExtraFields;
 }
 
 /**
- * Creates or updates a pipeline and prints the result. The command fails if the pipeline does not run yet.
+ * Calls `save`, which creates, updates or renames a pipeline, and prints the result. The command fails if the
+ * pipeline does not run yet.
  */
 export async function saveAndPrint(
   { options, terminal }: Pick<TeamCommandContext, 'options' | 'terminal'>,

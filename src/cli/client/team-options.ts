@@ -9,8 +9,8 @@ export interface TeamOptions extends ServerOptions, OutputOptions {
 }
 
 /** The server, the options and the terminal of a command. */
-export interface TeamCommandContext<O = TeamOptions> {
+export interface TeamCommandContext<Options = TeamOptions> {
   api: Api;
-  options: O;
+  options: Options;
   terminal: Terminal;
 }

@@ -106,7 +106,7 @@ const triggerHint = (name: JobArgument): string => `millrace trigger ${titleOf(n
 const jobPath = (team: string, { pipeline, job }: JobArgument): string =>
   requestPath('teams', team, 'pipelines', pipeline, 'jobs', job);
 
-/** Exits with 1 if the build failed or was cancelled. */
+/** Prints a build until it ends. Returns the exit code: 1 if the build failed or was cancelled. */
 export async function followBuildToEnd(
   { api, options, terminal }: WatchContext,
   name: JobArgument,

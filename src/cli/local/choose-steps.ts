@@ -7,7 +7,7 @@ import { WORKER } from '#domain/planning/runnable.ts';
 export interface LocalChoices {
   /** Resource → directory that is its content. */
   folders: ReadonlyMap<string, string>;
-  /** Resources of the built-in type git: their content has a directory of its own. */
+  /** Resources of the built-in type git: each goes into the directory that its params name, if any. */
   gitResources: ReadonlySet<string>;
   put: boolean;
   notify: boolean;

@@ -84,7 +84,7 @@ export class Containers {
     this.#server.close();
     await Promise.all([...this.shims.values()].map((shim) => shim.end()));
     const lateChildren = this.#children.filter((child) => !child.hasEnded());
-    // Without a connected shim, nothing asks the containers to end.
+    // Without a connected shim, nothing asks the containers to end, so they are killed at once.
     const limitMs = this.shims.size === 0 ? 0 : END_LIMIT_MS;
     const limit = setTimeout(() => void this.#killLate(lateChildren), limitMs);
     await Promise.all(lateChildren.map(({ ended }) => ended));
@@ -96,6 +96,7 @@ export class Containers {
     for (const { process: child } of lateChildren) child.kill('SIGKILL');
   }
 
+  /** Waits until every shim is connected. Throws if a container ends before, or if `stop` aborts. */
   async #gather(planContainers: readonly PlanContainer[], stop: AbortSignal): Promise<void> {
     const names = planContainers.map(({ name }) => name);
     const earlyEnds = this.#children.map(async ({ ended, container }) => {

@@ -42,7 +42,7 @@ export class Engine {
     return pulled;
   }
 
-  /** Ends containers that did not end by themselves. */
+  /** Kills and removes containers that did not end by themselves. Ignores failures. */
   async remove(names: readonly string[]): Promise<void> {
     if (names.length === 0) return;
     await run(this.program, ['rm', '--force', ...names], { env: this.environment }).catch(() => undefined);

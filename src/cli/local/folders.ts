@@ -19,7 +19,7 @@ export async function makeFolders(): Promise<RunFolders> {
   const [work, home, temporary] = ['work', 'home', 'tmp'].map((name) => join(root, name));
   const folders = { root, work: work ?? root, home: home ?? root, temporary: temporary ?? root };
   for (const folder of [folders.work, folders.home, folders.temporary]) await mkdir(folder);
-  // Processes of an image may run as another user.
+  // Processes of an image may run as another user, so any user may write to the work directory.
   await chmod(folders.work, 0o777);
   return folders;
 }

@@ -86,9 +86,9 @@ export class LocalBuild {
     refuseEnclosingFolders(folders, this.#request.folders);
     const versions = await this.#versions(folders);
     const facts = this.#facts(versions);
-    const place = { workdir: folders.work };
+    const location = { workdir: folders.work };
     const choices = this.#choices;
-    const { plan, withheld } = chooseSteps(planForAgent(facts, place), choices);
+    const { plan, withheld } = chooseSteps(planForAgent(facts, location), choices);
     const printer = (this.#printer = new BuildPrinter(this.#request.terminal, recordsOf(plan), withheld));
     const cause = await this.#withContainers(plan, folders, async (work, containers) =>
       runPlan({
@@ -97,7 +97,7 @@ export class LocalBuild {
         stops: this.#stops,
         requestSecrets: async ({ operation: id }) =>
           applyChoices(
-            gatewayAnswer(await fillStep(facts, { id, given: new Map() }, this.#request.secrets, place)),
+            gatewayAnswer(await fillStep(facts, { id, given: new Map() }, this.#request.secrets, location)),
             choices,
           ),
         spoolFolder: folders.root,
@@ -121,11 +121,11 @@ export class LocalBuild {
   }
 
   /** Opens the containers of the work, runs the action in them, and closes them. */
-  async #withContainers<W extends Plan | CheckRun, R>(
-    work: W,
+  async #withContainers<Work extends Plan | CheckRun, Result>(
+    work: Work,
     folders: RunFolders,
-    action: (work: W, containers: Containers) => Promise<R>,
-  ): Promise<R> {
+    action: (work: Work, containers: Containers) => Promise<Result>,
+  ): Promise<Result> {
     const { environment, options } = this.#request;
     const prepared = await prepareImages(work, {
       environment,
@@ -180,10 +180,10 @@ export class LocalBuild {
       definition: this.#request.pipeline,
       checks: resources.map((resource, index) => ({ scope: index + 1, resource })),
     };
-    const place = { workdir: folders.work };
+    const location = { workdir: folders.work };
     const requestSecrets: SecretLinks['request'] = async ({ operation: id }) =>
-      gatewayAnswer(await fillCheck(facts, { id, given: new Map() }, this.#request.secrets, place));
-    return await this.#withContainers(runForAgent(facts, place), folders, async (work, containers) =>
+      gatewayAnswer(await fillCheck(facts, { id, given: new Map() }, this.#request.secrets, location));
+    return await this.#withContainers(runForAgent(facts, location), folders, async (work, containers) =>
       checkResources(work, containers, { stop: this.#stops.plan, requestSecrets }),
     );
   }

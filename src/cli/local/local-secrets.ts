@@ -7,7 +7,9 @@ interface SecretSources {
   /** Values from the command line, by variable. */
   secrets: ReadonlyMap<string, string>;
   environment: Environment;
-  /** Keys of secrets of the type `env`, by variable. */
+  /**
+   * For each variable whose secret is of the type `env`: the name of the environment variable with its value.
+   */
   environmentKeys: ReadonlyMap<string, string>;
 }
 

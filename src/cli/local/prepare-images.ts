@@ -5,9 +5,9 @@ import { fillEntrypoints, imagesToLookUp } from '#domain/planning/fill-entrypoin
 import type { PlanContainer } from '#domain/planning/plan.ts';
 import { chooseEngine, type Engine, type Environment, type Image } from './engine.ts';
 
-export interface PreparedWork<W> {
+export interface PreparedWork<Work> {
   /** The work with the entrypoints of its images filled in. */
-  work: W;
+  work: Work;
   engine?: Engine;
   images: ReadonlyMap<string, Image>;
 }
@@ -21,10 +21,10 @@ interface PrepareContext {
 }
 
 /** Pulls the images of the work that are not on this machine yet. */
-export async function prepareImages<W extends { containers: PlanContainer[] }>(
-  work: W,
+export async function prepareImages<Work extends { containers: PlanContainer[] }>(
+  work: Work,
   { environment, engine: engineName, note, stop }: PrepareContext,
-): Promise<PreparedWork<W>> {
+): Promise<PreparedWork<Work>> {
   const images = [...new Set(work.containers.flatMap(({ image }) => image ?? []))];
   if (images.length === 0) return { work, images: new Map() };
   const engine = chooseEngine(engineName, environment, images);

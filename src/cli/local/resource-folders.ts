@@ -43,7 +43,9 @@ async function directoryAt(name: string, path: string): Promise<string> {
   throw new CommandError(`--resource ${name}: ${path} is not a directory`);
 }
 
-/** A version for a directory: the commit of a checkout, otherwise a hash of names, sizes and times. */
+/**
+ * A version for a directory: `field` is the commit of a checkout, otherwise a hash of names, sizes and times.
+ */
 export async function versionOfFolder(folder: string, field: string): Promise<Record<string, string>> {
   return { [field]: (await commitOf(folder)) ?? (await hashOf(folder)), path: folder };
 }
