@@ -27,9 +27,8 @@ import { writeTermination, type StepEnd, type Termination } from './termination.
 import { waitForWork } from './wait-for-work.ts';
 
 /**
- * How long the agent waits until the shims of a build's step containers connect. Longer than the operator
- * waits for these containers, so that the operator ends the build first: it knows why a container does not
- * start.
+ * How long the shims of a build may take to connect. Longer than the operator waits for their containers,
+ * because the operator knows why they do not start.
  */
 const BUILD_GATHER_LIMIT_MS = 20 * 60_000;
 const CHECK_GATHER_LIMIT_MS = 5 * 60_000;
@@ -71,10 +70,7 @@ export class Agent {
   readonly #planStop = this.#stop.child();
   readonly #server: ShimServer;
   #shims = new Map<string, ShimConnection>();
-  /**
-   * When the agent stops trying to reach the gateway, in the time of `performance.now()`, because the clock
-   * of the node may jump.
-   */
+  /** When the agent stops trying to reach the gateway, in the time of `performance.now()`. */
   #giveUpAt = performance.now() + REPORT_LIMIT_MS;
   #outbox: Outbox | undefined;
   readonly #ends: StepEnd[] = [];
@@ -145,15 +141,14 @@ export class Agent {
     if (shimFolder !== undefined) await installShim(shimBinary, shimFolder);
   }
 
-  /** Waits until the shims of these containers have connected. */
-  async #gather(containers: PlanContainer[], limitMs: number): Promise<void> {
+  async #connectShims(containers: PlanContainer[], limitMs: number): Promise<void> {
     const names = containers.map((container) => container.name);
     this.#shims = await this.#planStop.unlessStopped(this.#server.gather(names, limitMs));
   }
 
   /** Connects to every step container first, and only then offers the warm Pod to builds. */
   async #waitForWork(): Promise<AgentWork> {
-    await this.#gather(this.#environment.containers, BUILD_GATHER_LIMIT_MS);
+    await this.#connectShims(this.#environment.containers, BUILD_GATHER_LIMIT_MS);
     const stop = this.#stop.signal;
     const work = await waitForWork(this.#client, {
       architecture: ARCHITECTURE,
@@ -174,7 +169,7 @@ export class Agent {
     const follow = (): Promise<void> => followCommands(this.#client, follower, done.signal);
     void confirmed.then(follow, () => undefined);
     try {
-      await this.#gather(plan.containers, BUILD_GATHER_LIMIT_MS).catch((error: unknown) => {
+      await this.#connectShims(plan.containers, BUILD_GATHER_LIMIT_MS).catch((error: unknown) => {
         // Cancelled while the containers were still starting: report every step as skipped.
         if (this.#planStop.reason !== 'cancelled') throw error;
       });
@@ -219,8 +214,7 @@ export class Agent {
   }
 
   /**
-   * Writes the termination message before it reports to the gateway, so that the outcome survives if the
-   * agent is killed in between.
+   * Writes the termination message before it reports to the gateway, so that a kill in between loses nothing.
    */
   async #reportEnd(conclusion: BuildConclusion, outbox: Outbox): Promise<void> {
     const { known, outcome, reason, message, notified } = conclusion;
@@ -256,10 +250,10 @@ export class Agent {
     if (run.hooks !== undefined) return await this.#runHooks(run, run.hooks, confirmed);
     if (run.checks.length === 0) {
       // No check is due. The agent connects to the containers only to end them: otherwise they would fail.
-      await this.#gather(this.#environment.containers, CHECK_GATHER_LIMIT_MS);
+      await this.#connectShims(this.#environment.containers, CHECK_GATHER_LIMIT_MS);
       return 0;
     }
-    await this.#gather(run.containers, CHECK_GATHER_LIMIT_MS);
+    await this.#connectShims(run.containers, CHECK_GATHER_LIMIT_MS);
     const longest = Math.max(...run.checks.map((check) => check.timeoutSeconds));
     this.#giveUpAt = performance.now() + longest * run.checks.length * 1000 + REPORT_LIMIT_MS;
     const post = (results: CheckResultsRequest): Promise<void> => this.#postResults(results, confirmed);
@@ -269,7 +263,7 @@ export class Agent {
 
   async #runHooks({ containers }: CheckRun, hooks: HooksPlan, confirmed: Promise<void>): Promise<number> {
     const until = performance.now() + hooks.seconds * 1000;
-    await this.#gather(containers, hooks.seconds * 1000);
+    await this.#connectShims(containers, hooks.seconds * 1000);
     const requestSecrets = secretsRequestAfter(this.#client, confirmed);
     const results = await runHookPlans({
       hooks,

@@ -11,7 +11,10 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-/** Checks enough fields to detect a gateway of another version, and trusts the other fields. */
+/**
+ * Checks enough fields, such as the format of the plan, to detect a gateway of another version. Trusts the
+ * other fields.
+ */
 export function isSession(value: unknown): value is SessionResponse {
   if (!isObject(value)) return false;
   if (value['work'] === 'wait') return true;

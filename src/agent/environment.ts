@@ -9,6 +9,9 @@ export interface AgentEnvironment {
   certificateAuthority: string;
   pod: { namespace: string; name: string; uid: string };
   nonce?: string;
+  /**
+   * The file with the service account token of the Pod. The session request needs this token or the nonce.
+   */
   tokenFile?: string;
   shimPort: number;
   /** The Pod's step containers. A warm Pod and a check Pod without a due check connect to all of them. */

@@ -92,12 +92,12 @@ async function runCheck(
 ): Promise<CheckResult> {
   const limit = AbortSignal.timeout(plannedCheck.timeoutSeconds * 1000);
   const ending = AbortSignal.any([limit, stop.signal]);
-  const check = await secrets.of(plannedCheck, { stop: ending });
+  const check = await secrets.fillIn(plannedCheck, { stop: ending });
   if (check === undefined)
     return { scope: plannedCheck.scope, log: '', error: whyStopped(plannedCheck, limit.aborted) };
   if (check.refusal !== undefined)
     return { scope: check.scope, log: '', error: storable(masker.mask(check.refusal)) };
-  const answer = new Head(MAX_CHECK_BYTES);
+  const standardOutput = new Head(MAX_CHECK_BYTES);
   const log = new MaskedTail(masker, LOG_TAIL_BYTES);
   const end = await runCommand({
     shims,
@@ -105,10 +105,11 @@ async function runCheck(
     env: check.env,
     ...defined({ cwd: check.workdir, ...callOf(check) }),
     stop: ending,
-    onOutput: (stream, bytes) => (stream === 'stdout' ? answer.write(bytes) : log.write(stream, bytes)),
+    onOutput: (stream, bytes) =>
+      stream === 'stdout' ? standardOutput.write(bytes) : log.write(stream, bytes),
   });
   const isStopped = stop.reason !== undefined;
-  const judgement = judge({ check, end, answer, masker, isLate: limit.aborted, isStopped });
+  const judgement = judge({ check, end, standardOutput, masker, isLate: limit.aborted, isStopped });
   const scopeAndLog = { scope: check.scope, log: storable(log.end()) };
   if ('error' in judgement) {
     const quoted = judgement.quotesLog === true ? lastLine(scopeAndLog.log) : '';
@@ -133,7 +134,7 @@ function whyStopped({ timeoutSeconds }: CheckPlan, isLate: boolean): string {
 interface CheckToJudge {
   check: CheckPlan;
   end: CommandEnd;
-  answer: Head;
+  standardOutput: Head;
   masker: Masker;
   isLate: boolean;
   isStopped: boolean;
@@ -142,7 +143,7 @@ interface CheckToJudge {
 function judge({
   check,
   end,
-  answer,
+  standardOutput,
   masker,
   isLate,
   isStopped,
@@ -153,9 +154,9 @@ function judge({
   if ('lost' in end) return { error: `The check did not end: ${end.lost}.` };
   const failure = whyFailed(end);
   if (failure !== undefined) return { error: `The check failed: ${failure}.`, quotesLog: true };
-  const printed = answer.text();
+  const printed = standardOutput.text();
   const mask = (text: string): string => masker.mask(text);
-  if (answer.overflowed) return { error: explainLongOutput(printed, mask) };
+  if (standardOutput.overflowed) return { error: explainLongOutput(printed, mask) };
   const parse = check.call === undefined ? parseCheckOutput : parseProtocolCheck;
   const parsed = parse(printed, mask);
   if (!parsed.ok) return { error: parsed.error };

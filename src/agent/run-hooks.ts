@@ -28,8 +28,9 @@ export interface HooksWork {
 }
 
 /**
- * Runs all hooks: the versions one after another, the hooks of a version in parallel. The versions that have
- * not run yet share the remaining time equally.
+ * Runs the hooks of new versions, or the notifications of builds without a Pod: the versions one after
+ * another, the hooks of a version in parallel. The versions that have not run yet share the remaining time
+ * equally.
  */
 export async function runHookPlans(work: HooksWork): Promise<HookResult[]> {
   const masker = createMasker([]);
@@ -75,7 +76,7 @@ async function runHook(plannedHook: HookPlan, work: Round): Promise<HookResult> 
   const remainingMs = Math.max(0, work.until - performance.now());
   const limit = AbortSignal.timeout(Math.ceil(remainingMs));
   const ending = AbortSignal.any([limit, work.stop.signal]);
-  const hook = remainingMs > 0 ? await work.secrets.of(plannedHook, { stop: ending }) : undefined;
+  const hook = remainingMs > 0 ? await work.secrets.fillIn(plannedHook, { stop: ending }) : undefined;
   if (hook === undefined || work.stop.reason !== undefined)
     return { version, job, hook: name, error: 'there was no time left to run it.', output: '' };
   if (hook.refusal !== undefined)

@@ -24,7 +24,7 @@ export async function startServices(
     for (const plannedService of services) {
       const limit = stop.limited(plannedService.timeoutSeconds, 'step-timeout');
       limits.push(limit);
-      const service = await context.secrets.of(plannedService, { stop: limit.stop.signal });
+      const service = await context.secrets.fillIn(plannedService, { stop: limit.stop.signal });
       if (service === undefined) return endBeforeStart(plannedService, limit.stop, context);
       const cause = await startService(service, limit.stop, context);
       if (cause !== undefined) return cause;

@@ -23,10 +23,7 @@ import { environmentOf } from './step-environment.ts';
 import { StepLog } from './step-log.ts';
 import type { Stop } from './stop.ts';
 
-/**
- * How long SIGTERM may reach this agent after it has reached a step container of the same Pod: the kubelet
- * signals the containers in parallel, which takes seconds on a busy node.
- */
+/** How much later than a step container this agent may get SIGTERM, because a busy node signals slowly. */
 const TERMINATION_SIGNAL_MS = 10_000;
 
 export interface StepInput {
@@ -140,7 +137,7 @@ class StepRun {
 
   async #run(startSequence: number, stop: Stop): Promise<Attempt> {
     const onWait = (reason: string): void => this.#log.note(`[waiting: ${this.#masked(reason)}]`);
-    const step = await this.#context.secrets.of(this.#step, { stop: stop.signal, onWait });
+    const step = await this.#context.secrets.fillIn(this.#step, { stop: stop.signal, onWait });
     if (step === undefined) return this.#stopped(stop, {});
     this.#step = step;
     if (step.refusal !== undefined) return this.#refused(step.refusal);
@@ -182,10 +179,7 @@ class StepRun {
     return maskMessage(this.#context.masker, text);
   }
 
-  /**
-   * Fetches tokens for each command, because they expire soon. Notifications and resource types of Concourse
-   * get none.
-   */
+  /** Fetches tokens for each command, as they expire soon. Notifications and Concourse types get none. */
   async #identity(stop: Stop): Promise<{ variables: Record<string, string> } | Attempt> {
     const { plan, masker, fetchIdentity } = this.#context;
     const { id: step, kind, call, timeoutSeconds: lifetimeSeconds } = this.#step;
@@ -236,8 +230,7 @@ class StepRun {
       const message = this.#masked(end.lost);
       return { ended: { status: 'failed', message }, cause: this.#failure('AgentFault', message) };
     }
-    // The container was asked to end. If the whole Pod was, the signal also reaches this agent soon and stops
-    // it.
+    // If the whole Pod was asked to end, the signal also reaches this agent soon and stops the step.
     if (end.terminated) await pauseFor(TERMINATION_SIGNAL_MS, stop.signal);
     const exit =
       end.end.kind === 'signal' ? { signal: signalName(end.end.signal) } : { exitCode: end.end.code };
@@ -249,10 +242,7 @@ class StepRun {
     return { ended: { ...exit, status: 'failed', message }, cause: this.#failure(reason, message) };
   }
 
-  /**
-   * Judges a step that was stopped. A message in `exit` replaces the usual message of the step, but not that
-   * of the cause.
-   */
+  /** A message in `exit` replaces the usual message of the step, but not that of the cause. */
   #stopped(stop: Stop, exit: Partial<Ended>): Attempt {
     const reason = stop.reason ?? 'session-over';
     const status = isTimeout(reason) ? 'failed' : 'cancelled';

@@ -43,7 +43,7 @@ function secretsWith(answers: (SecretsResponse | Error)[], limitMs?: number) {
   const stop = new AbortController();
   const onWait = (reason: string): void => void state.notes.push(reason);
   const fetch = async (operation = step): Promise<PlanStep | undefined> =>
-    await secrets.of(operation, { stop: stop.signal, onWait });
+    await secrets.fillIn(operation, { stop: stop.signal, onWait });
   return { state, masker, stop, fetch };
 }
 

@@ -47,8 +47,14 @@ export class Secrets {
     this.#links = links;
   }
 
-  /** Returns the operation with its secrets, or with a `refusal`. Undefined: `stop` aborted first. */
-  async of<O extends Operation>(operation: O, { stop, onWait }: Fetching): Promise<O | undefined> {
+  /**
+   * Fetches the secrets of an operation. Returns the operation with them, or with a `refusal`, or undefined
+   * if `stop` aborted first.
+   */
+  async fillIn<Unfilled extends Operation>(
+    operation: Unfilled,
+    { stop, onWait }: Fetching,
+  ): Promise<Unfilled | undefined> {
     if (operation.needsSecrets !== true || operation.refusal !== undefined) return operation;
     const answer = await this.#collect(operationId(operation), { stop, ...defined({ onWait }) });
     if (answer === undefined || stop.aborted) return undefined;

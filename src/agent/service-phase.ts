@@ -64,11 +64,13 @@ export class ServicePhase {
     );
   }
 
+  /** Ends the phase. Returns no cause, because the build goes on. */
   succeed(): undefined {
     this.#end('succeeded');
     return undefined;
   }
 
+  /** Ends the phase. Returns why the build ends. */
   fail(why: string): Cause {
     const message = maskMessage(this.#context.masker, why);
     this.#end('failed', message);

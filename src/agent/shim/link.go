@@ -36,6 +36,8 @@ type link struct {
 	buffer  []byte
 }
 
+// Connects to the agent. Each side proves that it has the key of this container. The keys of the connection
+// depend on nonces of both sides, so each connection has its own.
 func connect(s start) (*link, error) {
 	socket, err := dial(s.port)
 	if err != nil {

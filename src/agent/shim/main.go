@@ -15,10 +15,13 @@ import (
 )
 
 const (
+	// Options of prctl(2).
 	prSetDumpable       = 4
 	prSetChildSubreaper = 36
-	dialLimit           = 60 * time.Second
-	dialPause           = 3 * time.Millisecond
+
+	// How long the shim tries to reach the agent, and the pause between two attempts.
+	dialLimit = 60 * time.Second
+	dialPause = 3 * time.Millisecond
 )
 
 // Version is set by the build from the hash of the sources.
@@ -41,8 +44,10 @@ func main() {
 	signals := make(chan os.Signal, 64)
 	signal.Notify(signals) // Catches all signals, so that none ends the shim. Children do not inherit this.
 	if os.Getpid() != 1 {
+		// The shim then inherits orphaned processes, as process 1 does.
 		syscall.RawSyscall(syscall.SYS_PRCTL, prSetChildSubreaper, 1, 0)
 	}
+	// The users of a Pod share a group, so files that steps create are writable for their group.
 	syscall.Umask(0o002)
 	start, problem := readStart()
 	if problem != "" {

@@ -25,6 +25,7 @@ func outOfMemoryKills() int {
 	return -1
 }
 
+// The files of cgroup v2 and v1 that may have the number, those of this process first.
 func memoryFiles() []string {
 	files := []string{"/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control"}
 	text, err := os.ReadFile("/proc/self/cgroup")
