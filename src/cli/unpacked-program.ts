@@ -27,7 +27,7 @@ const UNFINISHED_MS = DAY_MS;
 const UNUSED_MS = 30 * DAY_MS;
 
 const UUID = '[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}';
-/** Matches the name of a folder into which a process still unpacks. The process renames it at the end. */
+/** Matches the name of a folder into which a process still unpacks. */
 const UNFINISHED = new RegExp(`^[\\da-f]{32}\\.${UUID}$`);
 /** Matches the name of the folder of a release, a digest from tools/cli/executables.ts. */
 const RELEASE = /^[\da-f]{32}$/;
