@@ -31,9 +31,9 @@ export class Printed {
   }
 
   /**
-   * Returns the version and the metadata that the command printed. If the output of a put is no data and has
-   * no version, the params are the version, with the values of `variables` for references. Versions are
-   * masked, because people see them.
+   * Returns the version and the metadata that the command printed. A put whose output is part of the log may
+   * print no version: then its params are the version, with the values of `variables` for references.
+   * Versions are masked, because people see them.
    */
   read(mask: (text: string) => string, variables: Readonly<Record<string, string>>): PrintedResult {
     const { kind, params = {} } = this.#step;
