@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ShimExit } from '#adapters/process/shim-commands.ts';
-import { whyFailed } from './run-command.ts';
+import type { ShimConnection } from '#adapters/process/shim-connection.ts';
+import { runCommand, whyFailed } from './run-command.ts';
 
 const exit = (more: Partial<ShimExit> = {}): ShimExit => ({
   end: { kind: 'code', code: 0 },
@@ -33,6 +34,24 @@ const CASES: Record<string, [end: ShimExit, why: string | undefined]> = {
     'processes that it started could not be ended',
   ],
 };
+
+test('a stop after the end of a command sends no signal', async () => {
+  const sent: string[] = [];
+  const ended = Promise.resolve({ ...exit(), output: '' });
+  const shim: ShimConnection = Object.create(null, {
+    run: { value: () => ({ ended, signal: (name: string) => sent.push(name) }) },
+  });
+  const stop = new AbortController();
+  const end = await runCommand({
+    shims: new Map([['worker', shim]]),
+    command: { container: 'worker', argv: ['true'] },
+    env: {},
+    onOutput: () => undefined,
+    stop: stop.signal,
+  });
+  stop.abort();
+  expect([end, sent]).toEqual([{ ...exit(), output: '' }, []]);
+});
 
 describe('the end of a command', () => {
   test.each(Object.entries(CASES))('%s', (_sentence, [end, why]) => {

@@ -68,6 +68,7 @@ export async function runCommand(run: CommandRun): Promise<CommandEnd> {
   );
   run.onRunning?.(shim, running);
   const timers: NodeJS.Timeout[] = [];
+  const over = new AbortController();
   const { killAfterMs = KILL_AFTER_MS } = run;
   const lost = new Promise<CommandEnd>((resolve) => {
     const stop = (): void => {
@@ -78,13 +79,14 @@ export async function runCommand(run: CommandRun): Promise<CommandEnd> {
       );
     };
     if (run.stop.aborted) stop();
-    else run.stop.addEventListener('abort', stop, { once: true });
+    else run.stop.addEventListener('abort', stop, { once: true, signal: over.signal });
   });
   try {
     return await Promise.race([running.ended, lost]);
   } catch (error) {
     return { lost: error instanceof Error ? error.message : String(error) };
   } finally {
+    over.abort();
     for (const timer of timers) clearTimeout(timer);
   }
 }
