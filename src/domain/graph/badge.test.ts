@@ -10,6 +10,7 @@ test.each<[string, JobState[], string]>([
   ['a job that succeeded makes the badge succeeded', [succeeded], 'succeeded succeeded'],
   ['the worst outcome of several jobs counts', [succeeded, failed, succeeded], 'failed failed'],
   ['a running job counts with its last outcome', [{ ...failed, doing: 'started' }], 'failed failed'],
+  ['a job that has not run does not hide the others', [succeeded, notYetRun], 'succeeded succeeded'],
   ['jobs without builds have not run', [notYetRun, notYetRun], 'idle not yet run'],
   ['a pending first build is shown', [{ ...notYetRun, doing: 'pending' }], 'idle pending'],
   [

@@ -9,12 +9,12 @@ export interface Badge {
 }
 
 /**
- * The badge of one or more jobs. The worst state of the jobs gives the colour, as in a compact node of a
- * picture, and the word. If that state is `idle`, because a job has no ended build, the word says whether a
- * build runs or is pending.
+ * The badge of one or more jobs. The worst outcome of the jobs gives the colour and the word. Jobs without an
+ * ended build do not count, so a job that nobody has triggered yet does not hide the others. If no job has an
+ * outcome, the word says whether a build runs or is pending.
  */
 export function badgeOf(label: string, jobs: readonly JobState[]): Badge {
-  const tone = worstTone(jobs.map(toneOf));
+  const tone = worstTone(jobs.map(toneOf).filter((toneOfJob) => toneOfJob !== 'idle'));
   return { label, tone, word: tone === 'idle' ? wordOfIdle(jobs) : (WORDS[tone] ?? tone) };
 }
 
