@@ -23,13 +23,16 @@ const absent = problem(404, 'NotFound', 'not found');
 
 /**
  * `found`: the metadata of the existing claim, or why there is none. `refused`: the answer to its creation.
+ * `foundThen`: what a second read finds.
  */
-async function prepare(found: ApiProblem | object, refused?: ApiProblem) {
+async function prepare(found: ApiProblem | object, refused?: ApiProblem, foundThen = found) {
   const sent: unknown[] = [];
+  const finds = [found, foundThen];
   const client = {
     get: <T>(): Promise<ApiAnswer<T>> => {
-      const value: T = JSON.parse(JSON.stringify({ metadata: found }));
-      return Promise.resolve(isProblem(found) ? found : { ok: true, value });
+      const metadata = finds.shift() ?? absent;
+      const value: T = JSON.parse(JSON.stringify({ metadata }));
+      return Promise.resolve(isProblem(metadata) ? metadata : { ok: true, value });
     },
     create: <T>(_kind: unknown, value: T): Promise<ApiAnswer<T>> => {
       sent.push(value);
@@ -62,6 +65,15 @@ test.each([
   ['that Millrace did not create', {}],
 ])('a claim %s is not used', async (_name, found) => {
   expect((await prepare(found)).answer).toMatchObject({ answer: 'refused' });
+});
+
+test.each([
+  ['and belongs to the Pipeline is used', { ownerReferences: [{ uid: 'uid-1' }] }, 'ready'],
+  ['and that Millrace did not create is not used', {}, 'refused'],
+  ['and is gone again is not used', absent, 'refused'],
+])('a claim that appears after the first read %s', async (_name, foundThen, expected) => {
+  const { answer } = await prepare(absent, problem(409, 'AlreadyExists', 'it exists'), foundThen);
+  expect(answer).toMatchObject({ answer: expected });
 });
 
 test('a refusal of the API server is a reason, and an outage is an error', async () => {

@@ -28,11 +28,17 @@ export async function prepareClaim(
   const desired = wire(KINDS.persistentVolumeClaims, cacheClaim(claim, owner));
   const { namespace, name = '' } = desired.metadata ?? {};
   const operation = `reading the PersistentVolumeClaim ${namespace}/${name}`;
-  const existing = orAbsent(await client.get(KINDS.persistentVolumeClaims, { namespace, name }), operation);
+  const read = async () =>
+    orAbsent(await client.get(KINDS.persistentVolumeClaims, { namespace, name }), operation);
+  const existing = await read();
   if (existing !== undefined) return judgeClaim(existing, owner);
   const answer = await client.create(KINDS.persistentVolumeClaims, desired);
-  // 409: the claim has been created since the read that did not find it.
-  if (answer.ok || answer.status === 409) return { answer: 'ready' };
+  if (answer.ok) return { answer: 'ready' };
+  if (answer.status === 409) {
+    // Somebody has created the claim since the read that did not find it.
+    const other = await read();
+    return other === undefined ? refused('its volume was just deleted.') : judgeClaim(other, owner);
+  }
   if ([403, 404, 422].includes(answer.status)) return refused(`its volume was refused: ${answer.message}`);
   throw new ApiError(`creating the PersistentVolumeClaim ${namespace}/${name}`, answer);
 }
