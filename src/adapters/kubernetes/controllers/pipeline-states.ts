@@ -119,6 +119,7 @@ export class PipelineStates {
 
   forget(key: string): void {
     this.#byKey.delete(key);
+    for (const [id, keyOfId] of this.#keyOfId) if (keyOfId === key) this.#keyOfId.delete(id);
   }
 
   /** Stores which database row belongs to the object. */
