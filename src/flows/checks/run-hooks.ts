@@ -86,7 +86,7 @@ async function startRuns(withoutPod: OpenHookRun[], ports: Ports): Promise<void>
   const { groups, held } = pickChecks(candidates, running, checkLimits(running, ports));
   for (const run of groups.flat()) await startRun(run, ports);
   for (const { run } of held)
-    await ports.checks.explainHooks(run, 'TeamLimit: The limit of check Pods is reached.');
+    await ports.checks.explainHooks(run, 'The Pod waits, because a limit of check Pods is reached.');
 }
 
 async function startRun({ run, pipelineId }: OpenHookRun, ports: Ports): Promise<void> {
