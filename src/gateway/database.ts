@@ -6,7 +6,8 @@ import {
   openNotifications,
   type ClosableNotifications,
 } from '#adapters/database/connection/notifications.ts';
-import { openPool, rows } from '#adapters/database/connection/pool.ts';
+import { openPool } from '#adapters/database/connection/pool.ts';
+import { readNewestColumn } from '#adapters/database/newest-column.ts';
 import { accessStores, type AccessStores } from '#adapters/database/people/access-stores.ts';
 import { actionStore } from '#adapters/database/pipelines/action-store.ts';
 import { pipelineCaches } from '#adapters/database/pipelines/cache-rows.ts';
@@ -92,9 +93,8 @@ export async function openGatewayDatabase(config: DatabaseConfig, log: Log): Pro
     ),
     storedValues: async (pipelineId, names) => await storedValues(pool, pipelineId, names),
     notifications,
-    // A recent column. While it is missing, the operator has not migrated the schema for this release.
     readiness: databaseReadiness(
-      () => pool.query(rows()`SELECT last_input FROM debug_sessions LIMIT 1`),
+      () => pool.query(readNewestColumn),
       (err) => log.warn({ err }, 'the database does not answer'),
     ),
     async close() {
