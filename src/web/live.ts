@@ -7,7 +7,7 @@ import { leavePage } from './leave-page.ts';
 import { morph } from './morph.ts';
 import { overhearEvents, REFUSED } from './overhear-events.ts';
 import { REFRESH_MS } from './refresh.ts';
-import { sendActionsByScript } from './send-forms.ts';
+import { countActions, sendActionsByScript } from './send-forms.ts';
 import { keepTimesCurrent } from './show-times.ts';
 
 const RETRY_MS = 5000;
@@ -48,13 +48,16 @@ function isOver({ redirected, status }: Response): boolean {
 async function replaceLive(): Promise<void> {
   const current = document.getElementById('live');
   const { href } = location;
+  const actions = countActions();
   const answer = await fetch(href, { headers: { accept: 'text/html' } });
-  if (isOver(answer)) leavePage();
-  if (answer.redirected) return;
+  if (isOver(answer)) {
+    leavePage();
+    return;
+  }
   if (!answer.ok) throw new Error(`The server answered ${answer.status}.`);
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
-  // A search of the viewer has changed the address meanwhile, so the page was fetched without its result.
-  if (location.href !== href) {
+  // The viewer has searched or pressed a button meanwhile, so the page may be from before that.
+  if (location.href !== href || countActions() !== actions) {
     mustRefreshAgain = true;
     return;
   }

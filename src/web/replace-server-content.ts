@@ -17,11 +17,14 @@ export function replaceServerContent(container: HTMLElement, content: ComponentC
   container.dataset['drawn'] = '';
   if (focused === null) return;
   const controls = [...container.querySelectorAll<HTMLElement>(CONTROLS)];
-  controls.find((control) => isSameControl(control, focused))?.focus();
+  controls.find((control) => isSameControl(control, focused))?.focus({ preventScroll: true });
 }
 
 function isSameControl(one: Element, other: Element): boolean {
-  if (one.tagName !== other.tagName) return false;
   if (other.id !== '') return one.id === other.id;
-  return other.hasAttribute('href') && one.getAttribute('href') === other.getAttribute('href');
+  return (
+    one.tagName === other.tagName &&
+    other.hasAttribute('href') &&
+    one.getAttribute('href') === other.getAttribute('href')
+  );
 }

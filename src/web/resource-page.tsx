@@ -7,6 +7,7 @@ import { useState } from 'preact/hooks';
 import { callWebhook } from './call-webhook.ts';
 import { copyField } from './copy-field.ts';
 import { findAsTyped } from './find-as-typed.ts';
+import { isEdited } from './is-edited.ts';
 
 /** A button beside a field that copies what the field contains. */
 function CopyButton({ field }: { field: HTMLInputElement }) {
@@ -84,3 +85,6 @@ if (webhook !== null && show instanceof HTMLAnchorElement)
 document.addEventListener('input', ({ target }) => {
   if (target instanceof HTMLInputElement && target.id === 'version-text') findAsTyped(target);
 });
+// The viewer may have typed before this script listened.
+const typedText = document.getElementById('version-text');
+if (typedText instanceof HTMLInputElement && isEdited(typedText)) findAsTyped(typedText);

@@ -11,14 +11,25 @@ export function sendActionsByScript(): void {
     const { target: form, submitter } = event;
     if (!(form instanceof HTMLFormElement) || !form.matches('form.action[method=post]')) return;
     event.preventDefault();
-    if (form.ariaBusy === 'true') return;
+    if (busyForms.has(form)) return;
+    busyForms.add(form);
     form.ariaBusy = 'true';
     hideNotice();
     void send(form, submitter)
       .catch(() => showNotice('The server did not answer. Check the connection, and try again.'))
-      .finally(() => (form.ariaBusy = null));
+      .finally(() => {
+        busyForms.delete(form);
+        form.ariaBusy = null;
+      });
   });
 }
+
+/** Forms on their way. Their attribute `aria-busy` may be lost: a live update removes it. */
+const busyForms = new WeakSet<HTMLFormElement>();
+let actions = 0;
+
+/** How many answers of forms the page has shown: it is newer than what was fetched before the last one. */
+export const countActions = (): number => actions;
 
 async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
   const body = new URLSearchParams();
@@ -27,6 +38,7 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
   const answer = await fetch(form.action, { method: 'POST', headers: { accept: 'text/html' }, body });
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
   const refusal = refusalOf(form, answer, page);
+  actions += 1;
   if (refusal !== undefined) showNotice(refusal);
   else if (!answer.redirected) showPage(page);
   else if (isThisPage(answer.url) && showSent(form, page))
