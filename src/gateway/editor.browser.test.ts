@@ -100,7 +100,7 @@ async function openSignedIn(path: string, as = 'mia', scripts = true) {
   const { page, context, complaints } = scripts
     ? await openPerson(browser, ORIGIN)
     : await openWithoutScripts(browser);
-  context.setDefaultTimeout(60_000);
+  context.setDefaultTimeout(300_000);
   await page.goto(path);
   await sendSignInForm(page, as, PASSWORD);
   await page.waitForURL(`**${path}`);

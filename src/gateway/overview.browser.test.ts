@@ -35,9 +35,9 @@ beforeAll(async () => {
   await addBuild('shop', 'unit', 'failed', 40);
   await addBuild('shop', 'lint', 'failed', 30);
   await addBuild('api', 'unit', 'failed', 20);
-  await addBuild('tools', 'unit', 'succeeded', 60);
-  await addBuild('tools', 'lint', 'started', 1);
-  await addBuild('tools', 'build', 'started', 1);
+  await addBuild('tools', 'unit', 'succeeded', 90);
+  await addBuild('tools', 'lint', 'started', 60);
+  await addBuild('tools', 'build', 'started', 60);
   await addBuild('batch', 'deploy', 'waiting', 5);
   await addBuild('docs', 'unit', 'succeeded', 90);
   await addBuild('old', 'unit', 'failed', 9000);
@@ -149,7 +149,7 @@ describe('the overview of pipelines', () => {
       'warning',
     ]);
     expect(await textsOf('.overview-card:has-text("tools") .overview-times')).toEqual([
-      '2 running newest build 1 minute ago',
+      '2 running newest build 1 hour ago',
     ]);
     expect(await textsOf('h2')).toEqual(['Main team write', 'new maintain', 'web read']);
     const pictures = await page.locator('.overview-picture img').all();
@@ -163,6 +163,7 @@ describe('the overview of pipelines', () => {
     await cardOf('docs').click();
     await page.waitForURL('**/teams/main/pipelines/docs');
     await page.goBack();
+    await scriptHasDrawn();
     await page.getByRole('link', { name: 'lint 1' }).click();
     await page.waitForURL('**/teams/main/pipelines/shop/jobs/lint/builds/1');
   });
@@ -270,6 +271,7 @@ describe('the overview of pipelines', () => {
       javaScriptEnabled: false,
       storageState: await page.context().storageState(),
     });
+    context.setDefaultTimeout(300_000);
     const pageWithoutScripts = await context.newPage();
     await pageWithoutScripts.goto('/teams');
     expect((await pageWithoutScripts.locator('.overview-name a').allInnerTexts()).toSorted()).toEqual(

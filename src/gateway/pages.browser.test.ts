@@ -269,6 +269,7 @@ describe('the pipeline page', () => {
       javaScriptEnabled: false,
       storageState: await page.context().storageState(),
     });
+    withoutScript.setDefaultTimeout(300_000);
     const pageWithoutScript = await withoutScript.newPage();
     await pageWithoutScript.goto(`${APP}/jobs/unit/builds/1`);
     expect(await pageWithoutScript.locator('#log').innerText()).toContain('ok <b>no tag</b>\nline 1\n');

@@ -297,6 +297,7 @@ test('without scripts, the page shows the picture instead of the graph', async (
     javaScriptEnabled: false,
     storageState: await page.context().storageState(),
   });
+  context.setDefaultTimeout(300_000);
   const pageWithoutScripts = await context.newPage();
   await pageWithoutScripts.goto(APP);
   const link = pageWithoutScripts.locator('#graph').getByRole('link', { name: /^Graph of app: 7 jobs/ });

@@ -279,6 +279,7 @@ test('every form works without scripts', async () => {
     baseURL: ORIGIN,
     javaScriptEnabled: false,
   });
+  context.setDefaultTimeout(300_000);
   close = async () => await context.close();
   page = await context.newPage();
   await open('adm', '/teams/main/members');
