@@ -34,7 +34,7 @@ afterAll(async () => {
   await site.close();
 });
 
-/** Opens the page as a member. `still`: it gets no live events, so no refresh changes what a test prepares. */
+/** Opens the page as a member. A `still` page gets no live events, so no refresh changes it. */
 async function openSignedIn(
   path: string,
   live: 'live' | 'still' = 'live',
