@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { PAGE_LENGTH, withNewestVersions, withOlderVersions, type KnownVersions } from './listed-versions.ts';
-import type { ListedVersion } from './pipeline-requests.ts';
+import { withNewestVersions, withOlderVersions, type KnownVersions } from './listed-versions.ts';
+import { PAGE_LENGTH, type ListedVersion } from './pipeline-requests.ts';
 
 /** Versions from the newest to the oldest id. */
 const versions = (newest: number, oldest: number): ListedVersion[] =>

@@ -1,7 +1,4 @@
-import type { ListedVersion } from './pipeline-requests.ts';
-
-/** How many versions one answer has at most. */
-export const PAGE_LENGTH = 50;
+import { PAGE_LENGTH, type ListedVersion } from './pipeline-requests.ts';
 
 export interface KnownVersions {
   resource: string;

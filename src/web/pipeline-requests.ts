@@ -26,6 +26,9 @@ export async function fetchState(pipeline: string): Promise<PipelineEventData> {
 const resourceUrl = (pipeline: string, resource: string): string =>
   `${pipeline}/resources/${encodeURIComponent(resource)}`;
 
+/** How many versions one answer has at most. */
+export const PAGE_LENGTH = 50;
+
 /** Fetches the newest versions, or the versions before the one with the id `before`. */
 export async function fetchVersions(
   pipeline: string,
@@ -35,7 +38,7 @@ export async function fetchVersions(
   const cursor = before === undefined ? '' : `&before=${before}`;
   return await requestApi<ListedVersion[]>(
     'GET',
-    `${resourceUrl(pipeline, resource)}/versions?limit=50${cursor}`,
+    `${resourceUrl(pipeline, resource)}/versions?limit=${PAGE_LENGTH}${cursor}`,
   );
 }
 

@@ -158,7 +158,8 @@ function readSchedule(
     report(diagnose(answer.code, interval.range, message, answer.help));
     return undefined;
   }
-  if (!type.check && !isBuiltInWithoutCommands(type)) {
+  const isNeverChecked = isBuiltInWithoutCommands(type) ? isTriggerStream(type) : !type.check;
+  if (isNeverChecked) {
     const message = `${attribute} has no effect: the type ${type.name} has no check`;
     report(diagnose('schedule-without-check', interval.range, message));
   }

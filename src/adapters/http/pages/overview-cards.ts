@@ -6,8 +6,8 @@ import { timeElement } from './layout.ts';
 import { paths } from './paths.ts';
 
 /*
- * The cards of an overview. `src/web/overview-cards.tsx` draws the same elements in the browser, so that its
- * first drawing keeps the elements of the server.
+ * The cards of an overview. `src/web/overview-cards.tsx` draws the same elements in the browser, so that
+ * nothing on the page moves when the script replaces what the server rendered.
  */
 
 export interface SectionTeam extends OverviewTeam {

@@ -1,0 +1,3 @@
+resource "trigger" "released" {
+  check_interval = "@every 1m"
+}
