@@ -150,14 +150,6 @@ export class OpenStreams {
   async #check(): Promise<void> {
     if (this.#checking) return;
     this.#checking = true;
-    try {
-      await this.#checkStreams();
-    } finally {
-      this.#checking = false;
-    }
-  }
-
-  async #checkStreams(): Promise<void> {
     const now = performance.now();
     const { limits, onChecked, checkRights } = this.#parts;
     for (const { stream } of this.#open) stream.keepAlive(now, limits);
@@ -170,6 +162,7 @@ export class OpenStreams {
     };
     await Promise.all(Array.from({ length: MAX_CHECKS_AT_ONCE }, work));
     onChecked();
+    this.#checking = false;
   }
 }
 
