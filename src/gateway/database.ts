@@ -7,7 +7,7 @@ import {
   type ClosableNotifications,
 } from '#adapters/database/connection/notifications.ts';
 import { openPool } from '#adapters/database/connection/pool.ts';
-import { readNewestColumn } from '#adapters/database/newest-column.ts';
+import { requireSchema } from '#adapters/database/newest-migration.ts';
 import { accessStores, type AccessStores } from '#adapters/database/people/access-stores.ts';
 import { actionStore } from '#adapters/database/pipelines/action-store.ts';
 import { pipelineCaches } from '#adapters/database/pipelines/cache-rows.ts';
@@ -94,7 +94,7 @@ export async function openGatewayDatabase(config: DatabaseConfig, log: Log): Pro
     storedValues: async (pipelineId, names) => await storedValues(pool, pipelineId, names),
     notifications,
     readiness: databaseReadiness(
-      () => pool.query(readNewestColumn),
+      () => requireSchema(pool),
       (err) => log.warn({ err }, 'the database does not answer'),
     ),
     async close() {
