@@ -83,6 +83,8 @@ test('a refusal of the API server is a reason, and an outage is an error', async
     message: 'its volume was refused: exceeded quota: storage',
   });
   await expect(prepare(absent, problem(500, 'InternalError', 'no'))).rejects.toThrow('creating the');
+  const conflict = problem(409, 'Conflict', 'Operation cannot be fulfilled on resourcequotas "all"');
+  await expect(prepare(absent, conflict)).rejects.toThrow('creating the');
 });
 
 test('a Pod mounts the claim of the current generation of its cache', () => {

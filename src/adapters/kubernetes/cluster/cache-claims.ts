@@ -34,7 +34,7 @@ export async function prepareClaim(
   if (existing !== undefined) return judgeClaim(existing, owner);
   const answer = await client.create(KINDS.persistentVolumeClaims, desired);
   if (answer.ok) return { answer: 'ready' };
-  if (answer.status === 409) {
+  if (answer.reason === 'AlreadyExists') {
     // Somebody has created the claim since the read that did not find it.
     const other = await read();
     return other === undefined ? refused('its volume was just deleted.') : judgeClaim(other, owner);
