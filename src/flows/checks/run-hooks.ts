@@ -85,8 +85,7 @@ async function startRuns(withoutPod: OpenHookRun[], ports: Ports): Promise<void>
   const candidates = withoutPod.map((run) => ({ ...run, scope: run.run, group: `hooks ${run.run}` }));
   const { groups, held } = pickChecks(candidates, running, checkLimits(running, ports));
   for (const run of groups.flat()) await startRun(run, ports);
-  for (const { run } of held)
-    await ports.checks.explainHooks(run, 'The Pod waits, because a limit of check Pods is reached.');
+  for (const { run } of held) await ports.checks.explainHooks(run, 'A limit of check Pods was reached.');
 }
 
 async function startRun({ run, pipelineId }: OpenHookRun, ports: Ports): Promise<void> {
