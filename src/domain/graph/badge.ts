@@ -9,9 +9,9 @@ export interface Badge {
 }
 
 /**
- * The badge of one or more jobs. The worst outcome of the jobs gives the colour and the word. Jobs without an
- * ended build do not count, so a job that nobody has triggered yet does not hide the others. If no job has an
- * outcome, the word says whether a build runs or is pending.
+ * The badge of one or more jobs. The worst state of the jobs gives the colour and the word. A job that has no
+ * ended build, is not paused and does not wait for approval does not count, so a job that nobody has triggered
+ * yet does not hide the others. If no job counts, the word says whether a build runs or is pending.
  */
 export function badgeOf(label: string, jobs: readonly JobState[]): Badge {
   const tone = worstTone(jobs.map(toneOf).filter((toneOfJob) => toneOfJob !== 'idle'));
