@@ -1,5 +1,5 @@
 import { morph } from './morph.ts';
-import { showNotice } from './notice.ts';
+import { hideNotice, showNotice } from './notice.ts';
 import { addressOf } from './search-address.ts';
 
 /** How long the viewer must pause before the page asks the server. */
@@ -7,20 +7,29 @@ const PAUSE_MS = 250;
 
 let timer: ReturnType<typeof setTimeout> | undefined;
 let newestRequest = 0;
+let showsFailure = false;
 
 /** Replaces the list of versions with those that contain the text, once the viewer pauses. */
 export function findAsTyped(field: HTMLInputElement): void {
   clearTimeout(timer);
-  timer = setTimeout(() => void find(field.value).catch(showFailure), PAUSE_MS);
+  timer = setTimeout(() => void findNewest(field.value), PAUSE_MS);
 }
 
-function showFailure(): void {
-  showNotice('The search for versions failed. Change the text to try again.');
-}
-
-async function find(text: string): Promise<void> {
+/** Shows that the search failed, until a later one succeeds. */
+async function findNewest(text: string): Promise<void> {
   newestRequest += 1;
   const request = newestRequest;
+  const hasFailed = await find(text, request).then(
+    () => false,
+    () => true,
+  );
+  if (request !== newestRequest) return;
+  if (hasFailed) showNotice('The search for versions failed. Change the text to try again.');
+  else if (showsFailure) hideNotice();
+  showsFailure = hasFailed;
+}
+
+async function find(text: string, request: number): Promise<void> {
   const url = addressOf(location.href, text);
   const answer = await fetch(url, { headers: { accept: 'text/html' } });
   // Ignores the answer if the viewer has typed more meanwhile or was signed out.

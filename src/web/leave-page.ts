@@ -3,13 +3,18 @@ import { showNotice } from './notice.ts';
 
 const FIELDS = 'form[method=post] :is(input, textarea, option)';
 
+let hasShownNotice = false;
+
 /**
  * Reloads a page that its viewer may no longer read: the server then says why. If the viewer has typed
- * something that was not sent, the page stays and shows what to do.
+ * something that was not sent, the page stays and shows once what to do.
  */
 export function leavePage(): void {
-  if ([...document.querySelectorAll(FIELDS)].some(isEdited)) showNotice(CANNOT_READ);
-  else location.reload();
+  if (![...document.querySelectorAll(FIELDS)].some(isEdited)) location.reload();
+  else if (!hasShownNotice) {
+    hasShownNotice = true;
+    showNotice(CANNOT_READ);
+  }
 }
 
 const CANNOT_READ =

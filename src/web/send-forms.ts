@@ -11,30 +11,39 @@ export function sendActionsByScript(): void {
     const { target: form, submitter } = event;
     if (!(form instanceof HTMLFormElement) || !form.matches('form.action[method=post]')) return;
     event.preventDefault();
-    if (busyForms.has(form)) return;
-    busyForms.add(form);
+    const body = bodyOf(form, submitter);
+    const request = `${form.action}?${body}`;
+    if (openRequests.has(request)) return;
+    openRequests.add(request);
     form.ariaBusy = 'true';
     hideNotice();
-    void send(form, submitter)
+    void send(form, body)
       .catch(() => showNotice('The server did not answer. Check the connection, and try again.'))
       .finally(() => {
-        busyForms.delete(form);
+        openRequests.delete(request);
         form.ariaBusy = null;
       });
   });
 }
 
-/** Forms on their way. Their attribute `aria-busy` may be lost: a live update removes it. */
-const busyForms = new WeakSet<HTMLFormElement>();
+/**
+ * What has been sent and not answered: address and body. The form does not tell, because a live update may
+ * make another form of its element.
+ */
+const openRequests = new Set<string>();
 let actions = 0;
 
 /** How many answers of forms the page has shown: it is newer than what was fetched before the last one. */
 export const countActions = (): number => actions;
 
-async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
+function bodyOf(form: HTMLFormElement, submitter: HTMLElement | null): URLSearchParams {
   const body = new URLSearchParams();
   for (const [name, value] of new FormData(form, submitter))
     if (typeof value === 'string') body.append(name, value);
+  return body;
+}
+
+async function send(form: HTMLFormElement, body: URLSearchParams): Promise<void> {
   const answer = await fetch(form.action, { method: 'POST', headers: { accept: 'text/html' }, body });
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
   const refusal = refusalOf(form, answer, page);
