@@ -18,8 +18,8 @@ import { RELEASE } from '#tools/chart/install.ts';
 
 const TEAM = teamName('e2e-faults');
 /**
- * Loose bounds for a busy machine, on which the term of the Lease alone grows to 15 s. `make bench` measures
- * a takeover.
+ * Loose bounds for a busy machine, on which the term of the Lease alone grows to 15 s: they catch only what
+ * hangs. `make bench` measures a takeover.
  */
 const MAX_PAGE_MS = 30_000;
 const MAX_TAKEOVER_MS = 60_000;

@@ -23,15 +23,18 @@ export interface GatewayAnswer {
   headers: Headers;
 }
 
-const MAX_REFUSALS = 300;
+/** What a gateway answers, before it looks at the request, while its event loop is too busy. */
+const OVERLOADED = 'The server is overloaded.';
+const MAX_OVERLOAD_MS = 120_000;
 
-/** Sends the request again while a busy gateway refuses it: status 503 with a time to wait. */
+/** Sends a request to the public gateway. Sends it again while the gateway is overloaded. */
 export const request = async (
   method: string,
   path: string,
   { body, ...headers }: Record<string, string> & { body?: string } = {},
 ): Promise<GatewayAnswer> => {
-  for (let refusals = 0; ; refusals += 1) {
+  const end = Date.now() + MAX_OVERLOAD_MS;
+  for (;;) {
     const answer = await fetch(`${await baseUrl()}${path}`, {
       method,
       ...defined({ body }),
@@ -39,9 +42,9 @@ export const request = async (
       signal: AbortSignal.timeout(120_000),
     });
     const text = await answer.text();
-    const isRefused = answer.status === 503 && answer.headers.has('retry-after');
-    if (!isRefused || refusals === MAX_REFUSALS)
-      return { status: answer.status, body: text, headers: answer.headers };
+    // Any other 503 may come after the request has taken effect.
+    const isRefused = answer.status === 503 && text.includes(OVERLOADED);
+    if (!isRefused || Date.now() > end) return { status: answer.status, body: text, headers: answer.headers };
     await sleep(1000);
   }
 };
