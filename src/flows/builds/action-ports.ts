@@ -156,8 +156,8 @@ export interface RetryToWrite {
 }
 
 /**
- * An entry of the team's audit log. A flow records only what a webhook does: what people do is recorded by
- * the HTTP routes.
+ * An entry of the team's audit log. Flows of actions record only what a webhook does. The HTTP routes record
+ * what people do.
  */
 interface AuditedAction {
   actor: string;

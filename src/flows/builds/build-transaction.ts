@@ -2,7 +2,7 @@ import type { EventsApplied, StepState } from '#domain/build/build-state.ts';
 import type { StoredState } from '#domain/build/stored-state.ts';
 import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
 
-/** The transaction of one build. The first read locks its row. */
+/** The transaction of one build. Reading an attempt locks the row of the build. */
 export interface BuildTransaction {
   /** Undefined: the build has no such attempt. */
   attempt(attempt: number): Promise<StoredAttempt | undefined>;
@@ -24,13 +24,13 @@ export interface StoredAttempt {
   /** This is the build's current attempt. */
   current: boolean;
   ended: boolean;
-  /** The build had its turn, so the attempt has a Pod. */
+  /** The build had its turn, so the attempt has a Pod or may get one. */
   hadTurn: boolean;
   /** Somebody or something has cancelled the build. */
   cancel: boolean;
   /** When the build was created. */
   createdAt: Date;
-  /** The limit of the Team. Absent: that of the installation. */
+  /** The Team's limit for the bytes of the log. Absent: only that of the installation applies. */
   logLimitBytes?: number;
 }
 

@@ -23,15 +23,18 @@ interface Ports extends FollowWarmPorts, Omit<FollowChecksPorts, keyof FollowBui
   builds: FollowBuildPorts['builds'] & Pick<BuildStore, 'openAttempts'>;
   checks: FollowChecksPorts['checks'] & Pick<CheckStore, 'openRuns'>;
   cluster: FollowBuildPorts['cluster'] & FollowChecksPorts['cluster'];
-  /** Every Pod of Millrace. Read after the database, so that each recorded Pod is among them. */
+  /**
+   * Every Pod of Millrace that the watch shows. Read after the database, so that a recorded Pod is missing
+   * only if it is very new or gone.
+   */
   pods: () => PodFacts[] | Promise<PodFacts[]>;
 }
 
 /** A Pod that is younger than this may be missing only because the watch has not shown it yet. */
 const MAX_WATCH_DELAY_SECONDS = 10;
 /**
- * The same limit for an attempt without a recorded Pod, since its first step. In this time, the watch notices
- * a lost connection.
+ * The same limit for an attempt without a recorded Pod, counted from the start of its first step. It is
+ * longer, because the watch may take this long to notice a lost connection.
  */
 const MAX_WATCH_DELAY_UNRECORDED_SECONDS = 60;
 

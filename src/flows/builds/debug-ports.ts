@@ -50,11 +50,11 @@ export interface DebugTransaction {
   append(session: number, direction: MessageDirection, messages: readonly DebugMessage[]): Promise<void>;
   /** Removes the messages up to this sequence number, which the receiver has confirmed. */
   drop(session: number, direction: MessageDirection, upTo: number): Promise<void>;
-  /** The messages after this sequence number, at most the length of one backlog. */
+  /** The oldest messages after this sequence number, as many as fit into one answer. */
   messages(session: number, direction: MessageDirection, after: number): Promise<DebugMessage[]>;
   /**
-   * `state`: the agent knows the session. `inputAt`: when the person last sent input. `seenAt`: when their
-   * stream last read output.
+   * `state`: the agent knows the session. `inputAt`: when the person last sent input. `seenAt`: when they
+   * last read output or sent input.
    */
   note(session: number, news: { state?: 'open'; inputAt?: Date; seenAt?: Date }): Promise<void>;
   /** Records the end in the audit log too. */
@@ -80,7 +80,7 @@ export interface DebugStore {
     name: DebugSessionName,
     work: (tx: DebugTransaction, session: LockedDebugSession) => Promise<T>,
   ): Promise<T | undefined>;
-  /** Locks sessions whose person has read no output since that time. */
+  /** Locks sessions, ended ones too, whose person has neither read output nor sent input since that time. */
   withForgotten(
     since: Date,
     work: (tx: DebugTransaction, sessions: LockedDebugSession[]) => Promise<void>,

@@ -15,7 +15,7 @@ import type {
 export interface DecisionWithFacts {
   /** The facts of the decision, with all pages that it needed. */
   facts: GatheredFacts;
-  /** The decision, with row ids in place of the places of versions. */
+  /** The decision. It names versions by their row ids, not by their places. */
   decision: DecidedBuilds;
 }
 

@@ -179,7 +179,7 @@ async function explain(
   if (message !== undefined) await builds.explainPending(id, `${reason}: ${message}`);
 }
 
-/** Deletes the Pod. Call this once everything that the Pod could report is recorded or lost. */
+/** Deletes the Pod. A Pod that has not ended gets `GRACE_SECONDS`, in which its agent can still report. */
 async function remove(pod: OwnedPod | undefined, { cluster }: FollowBuildPorts): Promise<void> {
   if (pod === undefined || pod.deleting) return;
   const ended = pod.phase === 'Succeeded' || pod.phase === 'Failed';

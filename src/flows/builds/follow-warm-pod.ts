@@ -39,7 +39,7 @@ async function followOwn(
   }
   if (row.state === 'waiting') {
     if (!isOver(pod)) return;
-    // False: a build has just taken the Pod, so it is followed as that build's Pod.
+    // False: the row has changed, mostly because a build has just taken the Pod. So the row is read again.
     if (!(await giveUp(pod, work, ports))) return await followWarmPod(pod, work, ports);
   }
   await removePod(pod, ports);
@@ -47,7 +47,8 @@ async function followOwn(
 
 /**
  * Forgets a deleted Pod, and records a Pod that ended by itself as failed. Another Pod of that shape would
- * fail too, so none is created for some time. Returns false if a build has taken the Pod.
+ * fail too, so none is created for some time. Returns false if the row has changed meanwhile, mostly because
+ * a build has taken the Pod.
  */
 async function giveUp(pod: PodFacts, { warm }: Work, { warmPods }: FollowWarmPorts): Promise<boolean> {
   if (pod.deleting) return await warmPods.remove(warm);
@@ -66,10 +67,7 @@ async function removePod(pod: PodFacts, { cluster }: FollowWarmPorts): Promise<v
   if (!deleting) await cluster.deletePod(namespace, name, uid, hasEnded(pod) ? 0 : GRACE_SECONDS);
 }
 
-/**
- * Follows a deleted Pod. If a build had taken the Pod, and the Pod had not ended before, the build gets
- * another Pod.
- */
+/** Follows a deleted Pod. If a build had taken the Pod, follows it as `followGoneBuildPod` does. */
 export async function followGoneWarmPod(
   lastSeen: PodFacts,
   work: Work,
@@ -82,7 +80,7 @@ export async function followGoneWarmPod(
     await followBuildPod(row, hasEnded(gone) ? { ...gone, deleting: true } : undefined, ports);
   } else if (row.state === 'waiting') {
     const isRemoved = await ports.warmPods.remove(work.warm);
-    // A build has just taken the Pod, so it is followed as that build's Pod.
+    // The row has changed, mostly because a build has just taken the Pod. So the row is read again.
     if (!isRemoved) await followGoneWarmPod(lastSeen, work, ports);
   }
 }

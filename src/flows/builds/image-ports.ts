@@ -56,8 +56,8 @@ export type LookUpAnswer =
   | { answer: 'wait' | 'end'; reason: string };
 
 /**
- * Looks images up for the Pod of this name in the namespace. Concurrent look-ups of one image share one
- * answer.
+ * Looks images up for the Pod of this name in the namespace. In one process, concurrent calls with the same
+ * key share one answer.
  */
 export interface ImageLookUps {
   lookUp(key: ImageKey, podName: string): Promise<LookUpAnswer>;

@@ -20,7 +20,7 @@ export interface TeamLogs {
 export interface LogsLimited {
   /** How full each team's logs were before the removal. */
   fills: Map<string, LogFill>;
-  /** Size of all logs after the removal. */
+  /** Bytes of the logs of all these teams after the removal, without the teams in `failures`. */
   bytes: number;
   /** Builds that lost their logs, by team. */
   removed: Map<string, number>;

@@ -231,8 +231,8 @@ function wrongPodReason(
 }
 
 /**
- * If the agent may try again, a build stays pending and shows the reason. Otherwise the work ends. Checks
- * always end, because they are repeated anyway.
+ * If the agent may try again, a build stays pending and shows the reason. Otherwise the work ends, as a run
+ * of checks, hooks or notifications always does here: checks are repeated anyway.
  */
 export async function answerWithoutImage(
   session: WorkSession,

@@ -11,10 +11,10 @@ import type { TriggerStore } from './trigger-ports.ts';
 import type { TurnStore } from './turn-ports.ts';
 
 /*
- * What flows need from outside. Every method is one transaction: atomic, safe to repeat after a crash and to
- * run concurrently. The `work` of a `with…` method runs inside the transaction and may run again after a
- * conflict, so `work` acts through `tx` only; the flow notifies others afterwards. `at` is the caller's
- * clock. Row ids are safe integers. Notifications are hints: losing one costs time, never work.
+ * What flows need from outside. Every method that writes is one transaction: atomic, safe to repeat after a
+ * crash and to run concurrently. The `work` of a `with…` method runs inside the transaction and may run again
+ * after a conflict, so `work` acts through `tx` only; the flow notifies others afterwards. `at` is the
+ * caller's clock. Row ids are safe integers. Notifications are hints: losing one costs time, never work.
  */
 
 export interface AttemptRef {
@@ -37,9 +37,12 @@ export interface AttemptFacts extends PendingBuild {
   retries: number;
   /** In the order of the job's gets. */
   versions: Record<string, string>[];
-  /** The value of each input of the job, by name. Absent: the job has no inputs. */
+  /**
+   * The value of each input of the job, by name. Absent from facts without text from outside
+   * (fill-secrets.ts).
+   */
   inputs?: Record<string, string>;
-  /** The limit of the Team. Absent: that of the installation. */
+  /** The Team's limit for the bytes of the log. Absent: only that of the installation applies. */
   logLimitBytes?: number;
   /** Absent: no older build of the job succeeded or failed. */
   previousOutcome?: PreviousOutcome;
@@ -48,7 +51,10 @@ export interface AttemptFacts extends PendingBuild {
 }
 
 export interface BuildStore extends TriggerStore, TurnStore, BuildPodStore {
-  /** Pipelines with a request that is newer than their last decision. */
+  /**
+   * Pipelines with a request that is newer than their last decision, except those with too many queued
+   * builds.
+   */
   pipelinesToSchedule(limit: number): Promise<number[]>;
   /**
    * The facts of `tx` are those of the jobs that wait for a decision, or of the first ones if there are too
@@ -56,25 +62,25 @@ export interface BuildStore extends TriggerStore, TurnStore, BuildPodStore {
    */
   withPipeline<T>(pipeline: number, work: (tx: PipelineTransaction) => Promise<T>): Promise<T>;
   /**
-   * Builds that had their turn and whose current attempt has no Pod: the oldest of each team, then the second
-   * of each, and so on. Leaves out the namespaces in `except`.
+   * Builds that had their turn, whose current attempt has no Pod, and that are not delayed: the oldest of
+   * each team, then the second of each, and so on. Leaves out the namespaces in `except`.
    */
   buildsToStart(limit: number, except?: string[]): Promise<PendingBuild[]>;
   /**
-   * Records why the start window holds these builds. Unlike `explainPending`, does not delay them. Returns
-   * the row ids of the builds whose reason changed.
+   * Records why the start window holds these builds. Unlike `explainPending`, does not delay them. Writes a
+   * reason only if its code changes. Returns the row ids of the builds whose code changed.
    */
   explainHeld(held: readonly { build: number; code: string; reason: string }[]): Promise<number[]>;
   /** Milliseconds until the first delayed build is due; undefined if none is delayed. */
   nextStartMs(): Promise<number | undefined>;
   /**
-   * Records the reason for all builds of the namespace that wait for a Pod. These builds are not delayed: the
-   * next `buildsToStart` returns them again.
+   * Records the reason for the builds of the namespace that need a Pod and are not delayed. Does not delay
+   * them: the next `buildsToStart` returns them again.
    */
   explainFull(namespace: string, reason: string): Promise<void>;
   /**
    * Ends the delay of the oldest builds of the namespace whose Pods were refused, except because of tags.
-   * Returns how many are still delayed.
+   * Returns how many of them are still delayed.
    */
   tryRefused(namespace: string): Promise<number>;
   /**
@@ -85,7 +91,10 @@ export interface BuildStore extends TriggerStore, TurnStore, BuildPodStore {
   podCreated(build: number, attempt: number, podUid: string, at: Date): Promise<void>;
   /** Records the start of the attempt's Pod, unless a start is recorded already. */
   recordStart(attempt: AttemptRef, podUid: string, times: StartTimes): Promise<void>;
-  /** Records why the build is pending. If it has no Pod, it is tried again after a delay that grows. */
+  /**
+   * Records why the build is pending. If it has no Pod, delays it: 2 seconds at first, then longer, at most a
+   * minute.
+   */
   explainPending(build: number, reason: string): Promise<void>;
   /**
    * Undefined if the attempt is no longer current. A build that has ended keeps its facts: a caller that acts
@@ -101,7 +110,7 @@ export interface BuildStore extends TriggerStore, TurnStore, BuildPodStore {
     options: { mayDecide: boolean },
     work: (tx: BuildTransaction) => Promise<T>,
   ): Promise<T>;
-  /** Attempts of builds that have not ended. */
+  /** Current attempts of builds that had their turn and have not ended. */
   openAttempts(): Promise<OpenAttempt[]>;
   /** Undefined: the build has no such attempt. */
   buildState(build: number, attempt: number): Promise<StoredState | undefined>;

@@ -7,7 +7,8 @@ interface Ports extends Pick<DebugPorts, 'now'> {
 }
 
 /**
- * Ends and removes debug sessions whose person reads no more output. Safe to repeat and to run concurrently.
+ * Ends and removes debug sessions whose person neither reads output nor sends input any more. Safe to repeat
+ * and to run concurrently.
  */
 export async function removeForgottenShells({ debug, now }: Ports): Promise<void> {
   const at = now();

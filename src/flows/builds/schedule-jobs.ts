@@ -14,7 +14,10 @@ export interface BuildsScheduled {
   builds: BuildRef[];
   /** Some versions wait for their hooks. */
   held: boolean;
-  /** More builds are due than were created: call again at once. */
+  /**
+   * More jobs wait for a decision, or more builds are due, than this decision could handle: call again at
+   * once.
+   */
   more: boolean;
   /** Pipelines without a decision because of an error. The next call tries these pipelines again. */
   failures: { pipeline: number; error: unknown }[];
@@ -23,8 +26,8 @@ export interface BuildsScheduled {
 const PIPELINES_PER_READ = 50;
 
 /**
- * Decides on every pipeline with open requests, including requests that arrive meanwhile. Skips a pipeline
- * whose decision failed.
+ * Decides on every pipeline that `pipelinesToSchedule` returns, including those with requests that arrive
+ * meanwhile. Skips a pipeline whose decision failed.
  */
 export async function scheduleJobs(ports: Ports): Promise<BuildsScheduled> {
   const decided: BuildsScheduled[] = [];

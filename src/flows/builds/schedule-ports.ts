@@ -37,7 +37,7 @@ export interface Pages {
 }
 
 export interface WriteOptions {
-  /** Jobs without any concurrency limit: their builds start without waiting for a turn. */
+  /** Jobs that are not paused and that no limit of the job or team holds: their builds need no turn. */
   startAtOnce: ReadonlySet<number>;
   at: Date;
 }

@@ -8,7 +8,8 @@ import type { AttemptRef } from './ports.ts';
 /* What opening an agent's session needs from outside, and its answers. */
 
 /**
- * Something that the answer needs cannot be read now, such as the API server or a key. The agent tries again.
+ * Something that the answer needs cannot be read now, such as a Pod in the API server or a key. The agent
+ * tries again.
  */
 export interface Unavailable {
   answer: 'unavailable';
@@ -103,8 +104,9 @@ export type WarmOpened =
 
 export interface SessionStore {
   /**
-   * `same`: this key opened the session before. `taken`: another key opened the session, which means a stolen
-   * credential. `over`: the attempt or run has ended.
+   * `same`: this key opened the session before. `taken`: another key opened the session, or another Pod is
+   * recorded for the work. Both mean that somebody has copied the credential. `over`: the attempt or run has
+   * ended, or the attempt has not had its turn or is not the current one.
    */
   openSession(
     session: WorkSession,

@@ -28,7 +28,9 @@ interface Ports extends WindowPorts, Pick<RequestBuildPodPorts, 'caches'>, Pick<
     >;
   notifications: Pick<Notifications, 'notify'>;
   cluster: WindowPorts['cluster'] & RequestBuildPodPorts['cluster'] & TakeWarmPorts['cluster'];
-  /** Called for each build of a Team that keeps warm Pods, with whether the build took one. */
+  /**
+   * Called for each build that got a Pod, if its Team keeps warm Pods, with whether the Pod was a warm one.
+   */
   warmResult?: (result: WarmResult) => void;
 }
 
@@ -46,7 +48,9 @@ export interface BuildsStarted {
    * again.
    */
   againAfterMs?: number;
-  /** Pods that were starting when the last Pod was created, and builds that the start window holds. */
+  /**
+   * Pods that were starting before this call or were created by it, and builds that the start window holds.
+   */
   window: { starting: number; held: number };
 }
 
@@ -64,7 +68,7 @@ interface Progress {
   missed: Map<number, WarmResult>;
 }
 
-/** Builds that are read at a time. The oldest builds of each team are among them. */
+/** Builds that are read at a time: the oldest of each team first. */
 const MAX_BUILDS_READ = 128;
 const MAX_CONCURRENT_REQUESTS = 32;
 /**
@@ -84,10 +88,11 @@ const MAX_QUOTA_REFUSALS = 4;
 const HELD_AGAIN_MS = 250;
 
 /**
- * Creates a Pod for each pending build, team by team, as far as the start window allows. If the operator dies
- * before it records a Pod, the next call finds that Pod: its name and contents derive from build and attempt.
- * Builds of a Team at its limit keep their order and wait for the next call. `freedNamespaces`: full
- * namespaces in which a Pod has ended since the last call.
+ * Gives turns to queued builds, and gives each build with a turn a warm Pod or a new Pod, as far as quotas,
+ * limits and the start window allow. If the operator dies before it records a Pod, the next call finds that
+ * Pod: its name and contents derive from build and attempt. Builds of a Team at its limit keep their order
+ * and wait for the next call. `freedNamespaces`: full namespaces in which a Pod has ended since the last
+ * call.
  */
 export async function startBuilds(ports: Ports, freedNamespaces: string[] = []): Promise<BuildsStarted> {
   const progress: Progress = {
@@ -132,8 +137,8 @@ async function startBuildsWithTurn(ports: Ports, progress: Progress): Promise<vo
     const { start, held, refused } = pickBuilds(toStart, progress.starting, ports);
     progress.held = new Map(held.map(({ work, reason }) => [work.build.id, { build: work.build, reason }]));
     if (start.length + refused.length === 0) return;
-    // A Pod that the Team's rules refuse is requested too: `recordRefusal` then records the reason. The Pod
-    // never runs, so its nodes do not matter.
+    // A Pod that the Team's rules refuse is requested too: `recordRefusal` then records the reason. No such
+    // Pod is created, so its nodes do not matter.
     const toRequest = [...refused.map((build) => ({ build, nodes: '' })), ...start];
     await Promise.all(
       toRequest

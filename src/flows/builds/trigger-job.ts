@@ -42,8 +42,9 @@ interface CheckPorts {
 const READ_AGAIN_MS = 1000;
 
 /**
- * Checks the job's resources first, then creates the build with the versions found. The request is durable:
- * if this process dies, the scheduler answers it once the checks have ended or timed out.
+ * First checks the resources that the job gets without `passed`, then creates the build with the versions
+ * found. The request is durable: if this process dies, the scheduler answers it once the checks have ended or
+ * timed out.
  */
 export async function triggerJobAfterChecks(
   job: JobName,

@@ -12,8 +12,8 @@ export type TriggerAnswer =
   | { answer: 'unknown' };
 
 /**
- * A trigger whose checks have not ended. Its request is durable: the next decision on the job answers the
- * request.
+ * A trigger whose checks have not ended. Its request is durable: once the checks have ended or timed out, a
+ * decision on the job answers it.
  */
 export interface TriggerWaits {
   answer: 'checking';

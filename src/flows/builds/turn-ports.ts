@@ -2,7 +2,7 @@ import type { StartDecision, StartFacts } from '#domain/scheduling/start-queued.
 import type { Gate } from '#domain/scheduling/vote.ts';
 
 export interface TurnStore {
-  /** Row ids of teams with builds in the queue. */
+  /** Row ids of teams with builds in the queue, those with the fewest running builds first. */
   teamsWithQueue(): Promise<number[]>;
   withQueue<T>(team: number, work: (tx: QueueTransaction) => Promise<T>): Promise<T>;
   /** Builds that wait for an approval with a timeout. */
