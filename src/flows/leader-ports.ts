@@ -1,4 +1,7 @@
-/** A write by a leader whose epoch is no longer the newest is refused with `EpochOver`. */
+/**
+ * Most writes of a leader carry its epoch. They are refused with `EpochOver` once the epoch is not the
+ * newest.
+ */
 export interface LeaderStore {
   /** Begins a new epoch for this process, which ends all earlier ones. */
   takeEpoch(holder: string): Promise<number>;

@@ -10,7 +10,10 @@ export interface CheckSlotPorts extends Pick<WindowPorts, 'pods' | 'now'> {
   cluster: Pick<Cluster, 'teamPods' | 'runningPods' | 'nodes' | 'startsPerNode'>;
 }
 
-/** Check Pods that the operator runs at a time, over all teams. Pods of CronJobs do not count. */
+/**
+ * Check Pods that the operator runs at a time, over all teams. Pods of CronJobs do not count. A team without
+ * a running check may exceed this limit.
+ */
 export const MAX_CHECK_PODS = 10;
 /** For a team without a limit of its own. */
 const MAX_CHECK_PODS_OF_TEAM = 3;

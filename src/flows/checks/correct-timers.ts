@@ -8,7 +8,8 @@ interface Ports {
 
 /**
  * Corrects checks that are due later than their schedule allows, because the clock of the process that set
- * their due time was ahead. Sets them due within one interval from now. Returns how many were corrected.
+ * their due time was ahead. Sets them due one interval from now, or at the next time of their cron
+ * expression. Returns how many were corrected.
  */
 export async function correctTimers({ checks, now }: Ports): Promise<number> {
   const at = now().getTime();

@@ -13,8 +13,8 @@ import type { PipelineName, ResourceName } from '#flows/names.ts';
 import type { CheckRunFacts, OpenHookRun, OpenRun } from '#flows/pods/workloads.ts';
 
 /*
- * What requesting, claiming and recording checks needs from outside. Every method is one transaction and safe
- * to repeat after a crash.
+ * What requesting, claiming and recording checks needs from outside. Every method that writes is one
+ * transaction, and safe to repeat after a crash.
  */
 
 export type CheckCause = 'schedule' | 'manual' | 'webhook';
@@ -75,12 +75,12 @@ export interface CheckStore {
   resourceOfToken(tokenHash: string): Promise<ResourceName | undefined>;
   /**
    * Checks of live pipelines that are due or requested and do not run: at most `maxPerTeam` with a Pod and as
-   * many without a Pod. Requested checks come first, then the oldest due. For teams in `except`, only checks
-   * without a Pod.
+   * many without a Pod. Checks that a person or webhook requested come first, then the oldest due. In all, at
+   * most 10,000. For teams in `except`, only checks without a Pod.
    */
   dueChecks(at: Date, maxPerTeam: number, except?: readonly string[]): Promise<DueCheck[]>;
   /**
-   * Row ids of pipelines whose checks may be overdue by more than two intervals, for their status. The
+   * Row ids of pipelines with a check that may be overdue by more than two intervals, for their status. The
    * interval of a cron expression counts as one minute.
    */
   overduePipelines(at: Date): Promise<number[]>;
@@ -142,7 +142,10 @@ export interface CheckTransaction {
   openRun(run: RunToOpen): Promise<number>;
   /** Undefined: the resource was removed. */
   scopeOfCheck(scope: number, at: Date): Promise<CheckedScope | undefined>;
-  /** Adds new versions in this order and requests a decision on the jobs that get the resource. */
+  /**
+   * Adds the new versions in this order. If there are any, requests a decision on the jobs that may take
+   * them.
+   */
   addVersions(scope: number, versions: Record<string, string>[], at: Date): Promise<VersionsAdded>;
   /** Records the result of a successful check, and frees the scope. */
   freeScope(checked: ScopeChecked, at: Date): Promise<void>;

@@ -17,7 +17,7 @@ export interface CheckRecorded {
 
 /**
  * Records the result of one check. Adds new versions in the order of the check, and requests a decision on
- * the jobs that get the resource. Frees the check scope and sets its next due time.
+ * the jobs that may take them. Frees the check scope and sets its next due time.
  */
 export async function recordCheck(result: CheckOutcome, { checks, now }: Ports): Promise<CheckRecorded> {
   const at = now();

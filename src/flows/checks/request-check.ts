@@ -19,8 +19,8 @@ export async function requestCheck(resource: ResourceName, ports: Ports): Promis
 }
 
 /**
- * Requests the checks of webhooks. The requests are recorded when this returns. The operator is notified only
- * if a check became due.
+ * Requests the checks of webhooks. A request with the answer `requested` is recorded when this returns. The
+ * operator is notified only if a check became due.
  */
 export async function answerWebhooks(
   webhooks: { calls: readonly WebhookCall[]; wait: boolean },

@@ -18,7 +18,7 @@ interface Ports extends CheckSlotPorts, Pick<RequestCheckPodPorts, 'caches'> {
 }
 
 export interface HooksRun {
-  /** Milliseconds after which to call again; absent: no open run is left. */
+  /** Milliseconds after which to call again; absent: no open run has time left. */
   againAfterMs?: number;
   failures: { error: unknown }[];
 }

@@ -19,7 +19,7 @@ export interface ChecksStarted {
   runs: number[];
   /** Number of versions that checks without a Pod have recorded. */
   answered: number;
-  /** Number of due checks that a limit holds back. They start when a run ends. */
+  /** Number of due checks that a limit holds back. */
   held: number;
   /** Checks without a Pod remain: call again at once. */
   more: boolean;
@@ -31,7 +31,7 @@ export interface ChecksStarted {
   failures: { group: string; error: unknown }[];
 }
 
-/** Due checks of one team per call. */
+/** Due checks of one team per call that need a Pod, and as many that need none. */
 const MAX_DUE_OF_TEAM = 1000;
 /** Checks without a Pod that one call answers. Few, so that checks with a Pod start in between. */
 const MAX_ANSWERED = 200;
@@ -42,8 +42,8 @@ const NO_TEAMS: ReadonlySet<string> = new Set();
 
 /**
  * Creates a Pod for each group of due checks that need a Pod, and answers the other checks. Teams take turns,
- * and a team without a running check always gets a slot. `avoid`: teams whose checks with a Pod this call
- * leaves out.
+ * and a team without a running check gets a slot even if other teams hold all of them. `avoid`: teams whose
+ * checks with a Pod this call leaves out.
  */
 export async function startChecks(
   ports: Ports,
