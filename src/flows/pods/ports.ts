@@ -51,8 +51,8 @@ export interface Cluster {
   /** Label of the nodes that have a tag. */
   nodeLabel(tag: string): string;
   /**
-   * Pods of the team that have not ended. A Pod counts from the call of `create…` on. Undefined while the
-   * Pods of the team are not listed yet.
+   * Pods of the team of this kind that have not ended. A Pod counts from the call of `create…` on. Undefined
+   * while the Pods of the team are not listed yet.
    */
   runningPods(team: string, kind: PodKind): number | undefined;
   /**
@@ -79,7 +79,8 @@ export interface Cluster {
    */
   findBuildPod(attempt: OpenAttempt): Promise<PodFacts | undefined>;
   /**
-   * Schedulable nodes that match the selector. While nodes cannot be read, one medium-sized node is assumed.
+   * Schedulable nodes that match the selector. If no node of the cluster is known, one of medium size is
+   * assumed.
    */
   nodes(selector: NodeSelector): StartNode[];
   /** How many Pods may start at a time on one node, adapted to how fast recent Pods started. */

@@ -30,7 +30,7 @@ export interface CurrentPod extends OwnedPod {
   readonly [VERIFIED]: 'own';
 }
 
-/** Remembers Pods that Millrace did not create, so that each of them costs only one read of the database. */
+/** Remembers Pods that Millrace did not create, so that flows need not read the database for them again. */
 export interface ForeignPods {
   has(pod: PodFacts): boolean;
   add(pod: PodFacts, message: string): void;
@@ -78,8 +78,9 @@ export async function verifyGoneBuildPod(
 }
 
 /**
- * Verifies a Pod whose labels say that it was created as a warm Pod. Only the Pod with the recorded uid is
- * `own`; any other Pod counts as foreign while the recorded one is expected.
+ * Verifies a Pod whose labels say that it was created as a warm Pod. While no uid is recorded, a sealed Pod
+ * is `own`; afterwards, only the Pod with the recorded uid is. Other sealed Pods count as foreign unless the
+ * row has failed or is gone.
  */
 export function verifyWarmPod(
   pod: PodFacts,

@@ -32,7 +32,7 @@ export interface RecordedWarmPod extends WarmPodState {
 }
 
 export interface TeamActivity {
-  /** How many more builds of the team may run. Infinity: no limit. */
+  /** How many more builds of the team may run. Queued builds count as running. Infinity: no limit. */
   freeSlots: number;
   /** Number of the team's builds that had their turn and have no Pod. */
   waiting: number;
@@ -53,9 +53,12 @@ export type WarmPodRow =
  * which is removed later.
  */
 export interface WarmPodStore {
-  /** The rows of all Pods that no build has taken, ready or not. */
+  /** The rows of all Pods that no build has taken: creating, ready or failed. */
   waitingPods(): Promise<RecordedWarmPod[]>;
-  /** Leaves out jobs whose newest build was created before `since` and does not run. */
+  /**
+   * Leaves out paused jobs, and jobs whose newest build was created before `since` and does not run. At most
+   * 40 jobs, those with the newest builds.
+   */
   activity(team: string, since: Date): Promise<TeamActivity>;
   /**
    * Adds a row for a Pod that is to be created. Only builds of the same shape can take the Pod. Returns the

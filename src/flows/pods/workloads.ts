@@ -48,7 +48,10 @@ export interface CheckRunFacts extends PipelineName {
     scope: number;
     resource: string;
     last?: Record<string, string>;
-    /** By branch, the `ref` of its newest version. Present if the last version has `branch` and `ref`. */
+    /**
+     * By branch, the `ref` of its newest version. Present if the last version has `branch` and `ref`.
+     * Branches without a recent version may be missing.
+     */
     branches?: Record<string, string>;
   }[];
   /** Which caches of its resources the run uses, as decided when its Pod was created. */
@@ -99,6 +102,9 @@ export interface OpenHookRun extends OpenRun {
 export interface BuildPodStore {
   /** Pods of builds whose agent has not opened its session yet, and warm Pods that are not ready. */
   startingPods(): Promise<StartingBuildPod[]>;
-  /** The recorded Pod of an attempt, which may be an earlier one. Undefined: there is no such attempt. */
+  /**
+   * The Pod that is recorded for the attempt, even if the attempt is not the current one. Undefined: there is
+   * no such attempt.
+   */
   recordedPod(build: number, attempt: number): Promise<RecordedPod | undefined>;
 }

@@ -12,7 +12,7 @@ import type { RetentionTransaction, RetentionTurn } from './retention-ports.ts';
 
 /** Builds per transaction. */
 const MAX_BUILDS = 100;
-/** Replaced revisions stay this long: a process may still use one that it read as the current revision. */
+/** Age at which retention removes replaced revisions: a process may still use one that it read as current. */
 const REPLACED_REVISION_AGE_MS = 7 * 24 * 60 * 60 * 1000;
 
 /**

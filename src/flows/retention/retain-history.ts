@@ -8,7 +8,7 @@ export interface RowsRemoved {
   /** Logs of builds that stay. */
   logs: number;
   versions: number;
-  /** Ended check runs, requests of builds without a build, and unreferenced revisions. */
+  /** Ended check runs, requests for builds that led to no build, and unreferenced revisions. */
   records: number;
 }
 

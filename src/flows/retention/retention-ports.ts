@@ -51,7 +51,7 @@ export interface RetentionTurn {
   pipeline: number;
   /** This turn has read rows up to this id. */
   from: number;
-  /** The Team's policy, with defaults filled in. */
+  /** The Team's policy. `retentionOf` fills in the defaults of absent fields. */
   policy: Retention;
 }
 
