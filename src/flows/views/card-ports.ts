@@ -3,7 +3,9 @@ import type { CardFacts, PipelineCard } from '#domain/graph/pipeline-card.ts';
 
 /** A stored pipeline, with the facts from which its card is computed. */
 export interface CardRow extends CardFacts, Omit<PipelineCard, 'status' | 'failure' | 'running'> {
-  /** Among the newest ended builds of all jobs, one for each job, the newest that failed. */
+  /**
+   * Among the newest ended builds of the jobs that are not paused, one for each job, the newest that failed.
+   */
   failure?: NonNullable<PipelineCard['newest']>;
 }
 

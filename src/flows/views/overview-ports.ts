@@ -5,7 +5,7 @@ import type { ActiveStatus, EndedStatus } from '#domain/graph/state.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { PipelineName } from '#flows/names.ts';
 
-/* The facts of a pipeline's overview: names and states, nothing else. */
+/* What overviews, pictures and badges of pipelines need from outside. */
 
 export interface OverviewPipeline extends PipelineName {
   id: number;
@@ -22,7 +22,7 @@ export interface OverviewState {
 }
 
 export interface OverviewStore {
-  /** Takes equally long whether the pipeline exists or not. */
+  /** Takes about as long whether the pipeline exists or not. */
   pipeline(name: PipelineName): Promise<OverviewPipeline | undefined>;
   state(pipeline: number): Promise<OverviewState>;
   definition(revision: number): Promise<Pipeline>;

@@ -19,15 +19,15 @@ export interface Views {
   /** Newest first. */
   builds(name: JobName, page: Page & { status?: BuildStatus }): Promise<Listed<BuildView> | undefined>;
   build(ref: BuildRef): Promise<BuildDetail | undefined>;
-  /** What changed since the last good build of the job. */
+  /** What changed since the last good build of the job before this one. */
   changes(ref: BuildRef): Promise<BuildChangesView | undefined>;
   /** Why these builds (row ids) exist, and which versions they took, in no particular order. */
   buildOrigins(builds: readonly number[]): Promise<BuildOrigin[]>;
   /** The job in the current definition. */
   jobDefinition(name: JobName): Promise<Job | undefined>;
   /**
-   * Chunks of the log, of all attempts, after a sequence number, oldest first. At most `maxCharacters` of
-   * text, and never more than 1 MiB.
+   * Chunks of the log, of all attempts, after a sequence number, oldest first. At most `maxCharacters`
+   * characters of text, and never more than 1 Mi; a longer chunk comes alone.
    */
   logs(ref: BuildRef, after: number, maxCharacters?: number): Promise<LogPage | undefined>;
   /** The row ids of the build and its pipeline, as notifications name them. */
@@ -38,7 +38,7 @@ export interface Views {
   versions(name: ResourceName, page: Page & { text?: string }): Promise<Listed<VersionView> | undefined>;
   /** Which builds made or took these versions (row ids), in no particular order. */
   versionUses(name: ResourceName, versions: readonly number[]): Promise<VersionUse[]>;
-  /** The jobs that a version went through. */
+  /** The jobs that a version goes through, whether they have built it or not. */
   versionPath(name: ResourceName, version: number): Promise<VersionPathView | undefined>;
   check(name: ResourceName): Promise<CheckView | undefined>;
   /**
@@ -78,7 +78,10 @@ export interface BuildView {
   number: string;
   status: BuildStatus;
   attempt: number;
-  /** Why the build ended as it did, or why it is pending: a stable code, and a sentence. */
+  /**
+   * `reason`: why the build ended as it did, as a stable code. `message`: the same as a sentence, or why the
+   * build is pending.
+   */
   reason?: string;
   message?: string;
   /** The person who cancelled the build, or who marked its failure as a warning. */
@@ -117,7 +120,7 @@ export interface ApprovalView {
   votes: { by: string; approve: boolean; message?: string; at: string }[];
 }
 
-/** What changed between the last good build of the job and this build. */
+/** What changed in this build since the last good build of the job before it. */
 export interface BuildChangesView {
   /** Number of the last good build. Absent: no earlier build was good. */
   since?: string;
@@ -168,6 +171,7 @@ export interface ResourceView {
   lastCheckedAt?: Date;
   nextCheckAt?: Date;
   checkError?: string;
+  /** Number of versions, counted up to 10,000. */
   versions: number;
   /** The newest version. */
   latest?: { id: number; fields: Record<string, string> };
@@ -220,7 +224,10 @@ export interface CheckView {
    * missed.
    */
   webhookWorks: boolean;
-  /** The hooks of the newest versions that triggered hooks. Absent until these hooks have ended. */
+  /**
+   * The hooks that ended last, among the hooks that versions of the resource triggered. Absent: none have
+   * ended.
+   */
   hooks?: HooksView;
 }
 

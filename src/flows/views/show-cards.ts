@@ -19,13 +19,16 @@ const MAX_TEAMS_CACHED = 1000;
  */
 export interface PipelineCards {
   /**
-   * Those of the teams that exist, in the order of their names. `shown`: the overview shows the pipelines of
-   * the team.
+   * The teams with these names that exist, sorted by name. `shown`: the overview shows the cards of this
+   * team.
    */
   teams(names: readonly string[] | 'all'): Promise<OverviewTeam[]>;
   /** Ordered by team and name. */
   ofTeams(names: readonly string[]): Promise<PipelineCard[]>;
-  /** As `ofTeams`, but the cards are up to a second old, so that concurrent viewers share one read. */
+  /**
+   * As `ofTeams`, but in the order of `names`, and up to a second old, so that concurrent viewers share one
+   * read.
+   */
   recentOfTeams(names: readonly string[]): Promise<PipelineCard[]>;
   /**
    * The current cards of the pipelines with these row ids, except pipelines of teams that are not in `names`.

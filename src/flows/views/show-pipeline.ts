@@ -61,7 +61,7 @@ export interface Overviews {
   placedGraph(name: PipelineName, isMember: boolean, shape: GraphShape): Promise<PlacedGraph | undefined>;
   /**
    * The cached picture of a public pipeline, without reading the database or drawing. Undefined if the
-   * picture is not cached.
+   * picture is not cached or shows the path of a version.
    */
   cachedPicture(name: PipelineName, options: PictureOptions): CachedPicture | undefined;
   badge(

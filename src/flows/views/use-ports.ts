@@ -21,7 +21,7 @@ export interface VersionUse {
 
 export interface BuildOrigin {
   build: number;
-  /** Absent: an older release created the build and did not record the cause. */
+  /** Absent: the cause is not recorded, as for builds that an older release created. */
   cause?: ShownCause;
   inputs: { name: string; resource: string; version: number; fields: Record<string, string> }[];
 }

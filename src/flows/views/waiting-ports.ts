@@ -13,8 +13,8 @@ export interface WaitingStore {
   /** Jobs in the order of the definition; undefined: no such pipeline or job. */
   jobsToExplain(jobs: ExplainedJobs): Promise<JobToExplain[] | undefined>;
   /**
-   * Reads facts of these jobs (row ids) for an explanation. They tell whether there are unused versions, but
-   * not which.
+   * Reads facts of these jobs (row ids) for an explanation. The facts tell whether there are unused versions,
+   * but not how many.
    */
   withFacts<T>(jobs: readonly number[], work: (tx: FactsTransaction) => Promise<T>): Promise<T>;
   /** The newest builds of the jobs that have not started, at most a thousand. */
