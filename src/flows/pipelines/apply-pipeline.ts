@@ -48,8 +48,8 @@ export type PipelineApplied = CurrentRevision &
   (
     | { outcome: 'applied'; saved: SavedPipeline; warnings: string[] }
     /**
-     * Each error as `line:column: in <blocks>: message`, or as `spec.pins: message`. The last good revision
-     * stays in effect.
+     * Each error and warning as `line:column: in <blocks>: message`, or each error as `spec.pins: message`.
+     * The last good revision stays in effect.
      */
     | { outcome: 'invalid'; errors: string[] }
     /**
@@ -57,7 +57,7 @@ export type PipelineApplied = CurrentRevision &
      * effect. `again`: a later attempt may succeed although the manifest stays the same.
      */
     | { outcome: 'unavailable'; reason: string; message: string; again?: boolean }
-    /** Other pipelines are fetching their sources; try again soon. */
+    /** Too many pipelines, or another one of the team, are fetching sources: try again soon. */
     | { outcome: 'waiting' }
     | RenameOutcome
   );

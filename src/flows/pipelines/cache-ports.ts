@@ -14,8 +14,8 @@ export interface PipelineCaches {
   /** Undefined: no such pipeline. */
   cachesOf(name: PipelineName): Promise<CacheFactsOfPipeline | undefined>;
   /**
-   * Gives the cache a new, empty volume at its next use. Writes the audit entry too. False: no build or check
-   * has ever used the cache.
+   * Gives the cache a new, empty volume at its next use. Writes the audit entry too. False: there is no such
+   * cache, or no Pod has got it since it was last cleared.
    */
   clearCache(name: ResourceName, act: AuditedAct): Promise<boolean>;
 }

@@ -35,7 +35,10 @@ export interface SourceRules {
 /** `transient`: a later attempt may succeed. */
 export type SourceAnswer = { text: string; digest: string } | { failure: string; transient: boolean };
 
-/** Fetches sources from public addresses, limited in size and time. Never rejects. */
+/**
+ * Fetches sources from public addresses, and from address ranges that the installation allows. Each fetch is
+ * limited in size and time. Never rejects.
+ */
 export interface SourceReader {
   read(source: string, rules: SourceRules): Promise<SourceAnswer>;
   /** SHA-256 over the parts, as in digests of revisions. */

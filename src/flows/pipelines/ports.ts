@@ -65,6 +65,7 @@ export interface PipelineFacts {
   }[];
   resources: {
     name: string;
+    /** Number of versions, counted up to 10,000. */
     versions: number;
     lastCheckedAt?: Date;
     nextCheckAt?: Date;

@@ -7,13 +7,17 @@ export interface RemoveOrphansPorts {
   store: Pick<PipelineStore, 'livePipelines' | 'removePipeline'>;
   notifications: Pick<Notifications, 'notify'>;
   /**
-   * Whether the Pipeline object exists, according to the watch. Called after the database was read: before a
-   * pipeline was saved, the watch had shown its object.
+   * Whether the watch shows the Pipeline object. Call it only after reading the database. The operator saves
+   * a pipeline only after the watch has shown its object. So a saved pipeline that the watch does not show
+   * has lost its object.
    */
   exists(namespace: string, pipeline: string): boolean;
 }
 
-/** Stops pipelines whose object was deleted while the database was unreachable. Their history stays. */
+/**
+ * Stops pipelines whose object no longer exists, such as after a deletion while the database was unreachable.
+ * Their history stays.
+ */
 export async function removeOrphans(ports: RemoveOrphansPorts): Promise<PipelineName[]> {
   const orphans: PipelineName[] = [];
   for (const { namespace, ...pipeline } of await ports.store.livePipelines()) {
