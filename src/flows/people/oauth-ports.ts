@@ -90,8 +90,9 @@ export interface OAuthStore extends SignInMethods {
   saveGroups(identity: Omit<OAuthIdentity, 'provider'>, groups: string[], at: Date): Promise<void>;
   saveProfile(tokenHash: string, profile: WaitingProfile, expiresAt: Date): Promise<void>;
   /**
-   * Creates an account for the identity and deletes the profile. `taken`: the user name is in use, and the
-   * profile stays. `unknown`: no profile waits under this token for this browser.
+   * Creates an account for the identity and deletes the profile. `taken`: the user name is in use, or a
+   * manifest lists it as a future member; the profile stays. `unknown`: no profile waits under this token for
+   * this browser, its provider is disabled, or the identity has an account by now.
    */
   completeProfile(
     profile: { tokenHash: string; browserHash: string; username: string; fullName: string },

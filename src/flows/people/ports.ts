@@ -6,9 +6,9 @@ import type { Role } from '#domain/access/roles.ts';
 import type { Listed, Page } from '#flows/page.ts';
 
 /*
- * What the flows of accounts and rights need from outside. Every method is one transaction, and writes a
- * change together with its audit entry. Changes that could break a common rule together, such as that a team
- * keeps an admin, wait for each other.
+ * What the flows of accounts and rights need from outside. Every method is one transaction, and writes an
+ * audited change together with its audit entry. Changes that could break a common rule together, such as that
+ * a team keeps an admin, wait for each other.
  */
 
 /** Who makes a change, and when. */
@@ -120,7 +120,7 @@ export interface Member {
   username: string;
   fullName: string;
   role: Role;
-  /** The role that groups of an identity provider give. A member without `role` has only this one. */
+  /** The role that groups of an identity provider give. Without `addedAt`, the person has only this role. */
   groupRole?: Role;
   addedAt?: Date;
 }

@@ -52,7 +52,7 @@ export interface TeamAct extends AuditedAct {
 
 /** Locks all teams, accounts and members. */
 export interface TeamTransaction {
-  /** Also finds a removed team: its row stays. */
+  /** Also finds a removed team: its row stays. Waits for pipelines of the team that are being saved. */
   team(): Promise<{ id: number; removed: boolean } | undefined>;
   /** Writes the row of the team, which also records which fields the manifest sets. Returns the row id. */
   saveRow(team: TeamToSave, existing: { id: number } | undefined): Promise<number>;
@@ -65,10 +65,7 @@ export interface TeamTransaction {
   saveMembers(members: readonly NamedMember[], act: TeamAct): Promise<void>;
   saveGroups(groups: readonly GroupRole[], act: TeamAct): Promise<void>;
   saved(id: number): Promise<TeamSaved>;
-  /**
-   * Whether the team has pipelines that were not removed. If a pipeline of the team is being saved, waits for
-   * it.
-   */
+  /** Whether the team has pipelines that were not removed. Call it after `team`, which waits for saves. */
   hasPipelines(id: number): Promise<boolean>;
   /** Removes the team, but keeps its history. */
   remove(act: TeamAct): Promise<void>;

@@ -5,7 +5,7 @@ import type { AttemptKey, FailedAttempts } from '#domain/access/throttle.ts';
 export interface ThrottleTransaction {
   /** In the order of the keys. */
   failures(): Promise<(FailedAttempts | undefined)[]>;
-  /** In the order of the keys. Deletes records that are too old to count. */
+  /** In the order of the keys. Also deletes some records that are too old to count. */
   record(failures: readonly FailedAttempts[]): Promise<void>;
 }
 
