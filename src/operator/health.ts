@@ -9,7 +9,7 @@ export class Health {
   #state: 'starting' | 'waiting' | 'leading' = 'starting';
   #watched: (() => number)[] = [];
 
-  /** This replica is ready to lead, and another replica leads. */
+  /** This replica is ready to lead and waits for the lease. */
   waiting(): void {
     this.#state = 'waiting';
   }

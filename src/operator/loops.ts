@@ -20,8 +20,8 @@ import type { Reconciling } from './reconcile.ts';
 import { AFTER_FAILURE_MS, endingOf, reportFailures, workQueue } from './work-queue.ts';
 
 /**
- * How often a timer starts each kind of work. Checks are due to the second, so their timer is short. Other
- * work is usually started by a notification before its timer.
+ * How often a timer starts each kind of work. Checks are due to the second, so their timer is short. A
+ * notification usually starts decisions and builds before their timers do.
  */
 const INTERVALS_MS = {
   checks: 1000,
@@ -37,12 +37,12 @@ const INTERVALS_MS = {
 const TOPICS = ['checks', 'schedule', 'builds', 'status', 'cancel', 'teams'] as const;
 /** Pause before checks of a team are tried again after a check Pod of the team was refused. */
 const REFUSED_CHECKS_RETRY_MS = 5000;
-/** Delay before warm Pods are replaced, so that no Pod starts beside the first step of a build. */
+/** Delay before warm Pods are replaced, so that their Pods do not start while the build begins. */
 const REPLACE_WARM_AFTER_MS = 1000;
 
 /**
- * Work that is not about a single Kubernetes object. Notifications and timers start it. Work of one key never
- * runs concurrently.
+ * Work that is not about a single Kubernetes object. Notifications, timers and changes of Pods and Teams
+ * start it. Work of one key never runs concurrently.
  */
 export class Loops {
   readonly #leadership: Leadership;

@@ -20,8 +20,8 @@ export interface OperatorMetrics {
    */
   waiting(byReason: () => Iterable<[{ what: 'job' | 'build'; reason: string }, number]>): void;
   /**
-   * Sets the number of Pods of builds that are starting, of slots for starting Pods, and of builds that the
-   * last decision left without a slot.
+   * Sets the number of starting Pods (of builds, and warm ones), of slots for starting Pods, and of builds
+   * that the last decision left without a slot.
    */
   startWindow(window: { starting: number; slots: number; held: number }): void;
   /** Sets the bytes of the logs of all teams, and how full the logs of each team are. */

@@ -45,8 +45,9 @@ export type Ending = 'stopped' | 'lead-lost';
 const END_MS = 10_000;
 
 /**
- * Runs the operator until it stops or loses the lead: creates Secrets, opens the database, waits for the
- * lease, then does the work of the leader. A standby waits for the lease with open connections.
+ * Runs the operator until it stops or loses the lead: creates Secrets, opens the database, creates the first
+ * admin, waits for the lease, then does the work of the leader. A standby waits for the lease with open
+ * connections.
  */
 export async function startOperator(config: OperatorConfig, log: Log, stop: AbortSignal): Promise<Ending> {
   const { registry } = createMetrics('operator', VERSION);

@@ -14,8 +14,8 @@ export interface WaitsOptions {
 }
 
 /**
- * The pause after a read is this many times as long as the read. So reading the reasons takes at most a
- * twentieth of the time, even for a large and busy pipeline.
+ * The pause after a read is this many times as long as the read. So reading the reasons of one pipeline takes
+ * at most a twentieth of the time, even if it is large and busy.
  */
 const PAUSE_FACTOR = 20;
 
