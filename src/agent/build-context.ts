@@ -27,9 +27,12 @@ export interface BuildContext {
   digest: LogDigest;
   /** Stops hooks, notifications and services, which continue after the steps of the plan are stopped. */
   hooksStop: Stop;
-  /** Services that run, in the order of their starts. */
+  /** Services whose start has begun and that are not stopped yet, in the order of their starts. */
   services: RunningService[];
-  /** Called for each step that ended, except skipped ones, after its `step-ended` event is in the outbox. */
+  /**
+   * Called for each step that ended, and for each skipped branch but no other skipped step, after the
+   * `step-ended` event is in the outbox.
+   */
   onStepEnded: (end: StepEnd) => void;
   fetchIdentity: FetchIdentity;
   /** What people should know about the build: the first line in the log of its first step. */

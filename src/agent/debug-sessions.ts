@@ -25,7 +25,10 @@ export interface DebugLinks {
   commands: RunningCommands;
 }
 
-/** The shells of people in a build. While there are no shells, the agent sends no requests for them. */
+/**
+ * The shells of people in a build. The agent sends requests for them only while there are shells, or after
+ * the gateway has announced one.
+ */
 export class DebugSessions {
   readonly #links: DebugLinks;
   readonly #shells = new Map<number, DebugShell>();

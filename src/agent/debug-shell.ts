@@ -72,7 +72,7 @@ export class DebugShell {
     }
   }
 
-  /** Ends the shell and drops its output. Call it when the session of its person is over. */
+  /** Ends the shell and drops its output. Call it when the session of its person or the build is over. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;

@@ -12,7 +12,9 @@ interface FollowerOfCommands {
   onDebug: () => void;
 }
 
-/** Follows the command stream until `done`, and reconnects whenever it breaks. */
+/**
+ * Follows the command stream until `done` aborts or the session is over, and reconnects whenever it breaks.
+ */
 export async function followCommands(
   client: Pick<GatewayClient, 'follow'>,
   { stop, onDebug }: FollowerOfCommands,

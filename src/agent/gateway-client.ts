@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Agent, request, type RequestOptions } from 'node:https';
 
 const REQUEST_LIMIT_MS = 30_000;
-/** The gateway writes an empty line every 15 s. */
+/** A stream without data for this long counts as broken: the gateway writes an empty line every 15 s. */
 const SILENCE_LIMIT_MS = 45_000;
 const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
 

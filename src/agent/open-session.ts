@@ -9,7 +9,8 @@ export interface Opening {
   /** Resolves with the work, which may start at once. */
   work: Promise<SessionResponse>;
   /**
-   * Resolves when the gateway accepts reports. Rejects with `SessionOver` if the gateway refuses the session.
+   * Resolves when the gateway accepts reports. Rejects with `SessionOver` if the gateway refuses the session,
+   * and with the last error if the limits are reached.
    */
   confirmed: Promise<void>;
 }

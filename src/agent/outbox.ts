@@ -18,7 +18,7 @@ export interface OutboxLinks {
   send: (body: string) => Promise<EventsResponse>;
   /** The build is being cancelled. */
   onCancel: () => void;
-  /** Another attempt replaced the session of this agent. */
+  /** The gateway does not accept the session of this agent any more. */
   onOver: () => void;
   /** The gateway refuses the events for good. */
   onRefused: () => void;

@@ -22,7 +22,10 @@ export function pauseFor(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 export interface RetryLimits {
-  /** No attempt starts after this time of `performance.now()`, which never jumps as the node's clock may. */
+  /**
+   * No attempt but the first starts after this time of `performance.now()`, which never jumps as the node's
+   * clock may.
+   */
   until: () => number;
   signal?: AbortSignal;
 }

@@ -30,7 +30,10 @@ export interface BuildWork {
   fetchIdentity: FetchIdentity;
   /** Where the build lists the commands that run, for shells. Absent: nobody can open shells. */
   commands?: RunningCommands;
-  /** Called for each step that ended, except skipped ones, after its `step-ended` event is in the outbox. */
+  /**
+   * Called for each step that ended, and for each skipped branch but no other skipped step, after the
+   * `step-ended` event is in the outbox.
+   */
   onStepEnded: (end: StepEnd) => void;
 }
 

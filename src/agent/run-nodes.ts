@@ -227,7 +227,7 @@ function skipBranch({ id }: PlanBranch, { outbox, onStepEnded }: BuildContext): 
   onStepEnded({ step: id, sequence, exitCode: null, status: 'skipped' });
 }
 
-/** Reports the steps that do not run, because a step before them ended the list. */
+/** Reports the steps that do not run, because their list ended or was stopped before them. */
 export function skipNodes(nodes: readonly PlanNode[], context: BuildContext): void {
   for (const id of nodes.flatMap(idsIn)) skipStep(id, context);
 }

@@ -6,7 +6,7 @@ import type { RunningService } from './running-service.ts';
 import { failureOf, runServiceCommand, ServicePhase } from './service-phase.ts';
 import type { Stop } from './stop.ts';
 
-/** How long the start of a service may take if the service has no timeout. */
+/** Time limit of a start command that does not stay in the foreground, if the service has no timeout. */
 const START_SECONDS = 10 * 60;
 
 /**

@@ -46,8 +46,8 @@ interface Attempt {
 }
 
 /**
- * Runs one step, and repeats it as often as its attempts allow. Does not run its hooks. A step that is
- * stopped while it waits for a container is skipped.
+ * Runs one step, and repeats it after a failure as often as its attempts allow. Does not run its hooks. A
+ * step that is stopped while it waits for a container is skipped.
  */
 export async function runStep(step: PlanStep, input: StepInput, context: BuildContext): Promise<NodeEnd> {
   const { id, command, refusal } = step;

@@ -29,7 +29,7 @@ export interface SecretLinks {
 export interface Fetching {
   /** Ends the wait for secrets. */
   stop: AbortSignal;
-  /** Called once if the secrets cannot be read yet, with the reason. */
+  /** Called with the reason if the secrets cannot be read yet: once for each request of the operation. */
   onWait?: (reason: string) => void;
 }
 

@@ -13,7 +13,7 @@ export type StopReason =
   | 'terminated'
   /** The gateway refused the events of this agent for good. */
   | 'refused'
-  /** Another attempt replaced this one. */
+  /** The gateway does not accept this session any more, mostly because another attempt replaced this one. */
   | 'session-over';
 
 /** Reasons that stop the whole agent: nothing runs after them, not even hooks. */

@@ -8,13 +8,13 @@ import (
 	"syscall"
 )
 
-// The directories where programs put temporary files. The files of the image stay in them. The shim removes
-// all other files before the next fresh command.
+// The directories where programs put temporary files. What is in them before the first fresh command stays.
+// The shim removes all other files before and after each fresh command.
 type temporaryFiles struct {
 	// Held while a fresh command runs, because the next fresh command removes its files.
 	alone       sync.Mutex
 	directories []string
-	// For each directory, the names in it before the first command. Nil: no command has run yet.
+	// For each directory, the names in it before the first fresh command. Nil: none has run yet.
 	known map[string]map[string]bool
 }
 
@@ -26,7 +26,7 @@ func newTemporaryFiles(temporary string) *temporaryFiles {
 	return &temporaryFiles{directories: []string{"/tmp", "/var/tmp", "/dev/shm", temporary}}
 }
 
-// The first call records the files of the image. Each later call removes all other files.
+// The first call records the files that exist. Each later call removes all other files.
 func (t *temporaryFiles) clear() error {
 	if t.known == nil {
 		t.known = map[string]map[string]bool{}

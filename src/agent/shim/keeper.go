@@ -13,7 +13,7 @@ import (
 
 const killLimit = 10 * time.Second
 
-// The keeper starts the agent's commands, knows every process that it starts, and leaves no process behind.
+// The keeper starts the agent's commands, knows their processes, and kills those that must not stay.
 type keeper struct {
 	link      *link
 	inherited []string

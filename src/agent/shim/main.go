@@ -1,7 +1,8 @@
-// The shim is process 1 of every container in which steps run. Before any step starts, the shim opens one
-// connection to the agent. Over this connection it receives commands and reports how they ended. No step can
-// pretend to be the shim: the shim's process is not dumpable, the shim removes its key from memory and
-// environment before the first step starts, and every frame is sealed.
+// The shim is process 1 of every container in which steps run, unless the Pod shares its process namespace.
+// Before any step starts, the shim opens one connection to the agent. Over this connection it receives
+// commands and reports how they ended. No step can pretend to be the shim: the shim's process is not
+// dumpable, the shim removes its key from memory and environment before the first step starts, and every
+// frame is sealed.
 package main
 
 import (

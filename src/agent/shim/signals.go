@@ -35,9 +35,10 @@ const (
 	catchUpPause = 10 * time.Millisecond
 )
 
-// Returns when all signals that were sent before the call are handled. Of pending signals, the kernel
-// delivers the one with the lowest number first, and the number of SIGTERM is lower than that of ownSignal.
-// Without this wait, the shim would not mark the end of a step that has just sent SIGTERM to the shim.
+// Returns when all signals that were sent before the call are handled, or after catchUpTries tries. Of
+// pending signals, the kernel delivers the one with the lowest number first, and the number of SIGTERM is
+// lower than that of ownSignal. Without this wait, the shim would not mark the end of a step that has just
+// sent SIGTERM to the shim.
 func (k *keeper) catchUp() {
 	handled := make(chan struct{})
 	k.mu.Lock()

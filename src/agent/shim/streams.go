@@ -102,8 +102,9 @@ func waitDrained(streams [2]*os.File, drained <-chan struct{}, writersDead bool)
 	<-drained
 }
 
-// Sends the content of the output file. Returns what is wrong with the file: the step may have deleted it, or
-// replaced it by a pipe, a link or a huge file.
+// Sends the content of the output file. Returns what is wrong with the file: the step may have replaced it by
+// a pipe, a directory or a huge file. A file that cannot be opened, because it was deleted or is a link,
+// counts as empty.
 func (k *keeper) sendOutput(id uint32, path string) string {
 	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
 	if err != nil {
