@@ -17,7 +17,7 @@ import type { AttemptFacts } from './ports.ts';
 import { lookUpSecrets, type GivenSecrets } from './read-secrets.ts';
 import type { SecretOwner, TeamSecrets, Unavailable } from './session-ports.ts';
 
-/** The environment of builds and checks that their plans mention. */
+/** Facts about the Pods and the installation that plans contain. */
 export interface RunLocation {
   /** Working directory of the steps: an absolute path. Absent: that of Pods. */
   workdir?: string;

@@ -3,7 +3,7 @@ import type { StoredCache } from '#domain/planning/list-cache-volumes.ts';
 import type { PipelineName, ResourceName } from '#flows/names.ts';
 import type { AuditedAct } from '#flows/people/ports.ts';
 
-/* Caches of resources: what people see of them, and what the operator removes. */
+/* Caches of resources and jobs: what people see of them, and what the operator removes. */
 
 interface CacheFactsOfPipeline {
   definition: Pipeline;
@@ -24,6 +24,7 @@ export interface PipelineCaches {
 export interface KnownCache {
   cache: number;
   generation: number;
+  /** Name of the resource, or `<job>:<cache>` for a cache of a job. */
   resource: string;
   pipelineId: number;
   namespace: string;

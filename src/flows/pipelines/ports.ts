@@ -100,9 +100,9 @@ export interface WaitReason {
 
 export interface PipelineStore extends RenameStore, SaveStore {
   /**
-   * Stops the builds and checks of the pipeline, and marks it as removed. History, ids and webhook tokens
-   * stay for a new pipeline of that name. Returns the row ids of running builds that were asked to stop. With
-   * `uid`, does nothing unless the pipeline belongs to that object.
+   * Cancels the builds of the pipeline, ends its hooks, and marks it as removed, so that no further check
+   * starts. History, ids and webhook tokens stay for a new pipeline of that name. Returns the row ids of the
+   * builds that have not ended yet. With `uid`, does nothing unless the pipeline belongs to that object.
    */
   removePipeline(name: PipelineName & { uid?: string }): Promise<{ runningBuilds: number[] }>;
   /** Limited in size, as `PipelineFacts` are. */

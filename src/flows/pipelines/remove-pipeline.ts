@@ -16,9 +16,9 @@ export type PipelineRemoved =
 const REMOVAL_DEADLINE_MS = 60_000;
 
 /**
- * Stops the builds and checks of a pipeline; its history stays. The deletion of its object waits for running
- * builds, up to the deadline. After that the object is deleted even if the database is unreachable, and
- * `removeOrphans` stops the pipeline later.
+ * Cancels the builds of a pipeline, and starts no further checks; its history stays. The deletion of its
+ * object waits for running builds, up to the deadline. After that the object is deleted even if the database
+ * is unreachable, and `removeOrphans` stops the pipeline later.
  */
 export async function removePipeline(
   name: PipelineName & { uid: string },

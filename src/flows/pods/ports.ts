@@ -122,7 +122,7 @@ export interface PodFacts {
   /** The Kubernetes scheduler's message while no node fits. */
   unschedulable?: string;
   scheduled: boolean;
-  /** The Pod mounts the cache of a resource. */
+  /** The Pod mounts a cache of a resource or job. */
   hasCache?: boolean;
   /** The Pod's volumes are mounted, and its network is set up. Absent: the kubelet does not report this. */
   sandboxReady?: boolean;

@@ -62,7 +62,7 @@ export interface WarmPodStore {
   activity(team: string, since: Date): Promise<TeamActivity>;
   /**
    * Adds a row for a Pod that is to be created. Only builds of the same shape can take the Pod. Returns the
-   * row id; undefined: the team is gone.
+   * row id; undefined: the team is gone, or this process no longer leads.
    */
   add(team: string, pod: { namespace: string; shape: string; at: Date }): Promise<number | undefined>;
   created(id: number, pod: { name: string; uid: string }): Promise<void>;

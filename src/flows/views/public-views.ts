@@ -33,7 +33,7 @@ export interface PublicJob {
   latest?: { number: string; status: BuildStatus; startedAt?: Date; endedAt?: Date };
 }
 
-/** A build without its reason, its inputs and who started it. */
+/** The fields of a build that the public may see: no reason, no inputs, and no names of people. */
 export interface PublicBuild {
   /** The cursor of the list. */
   id: number;
