@@ -22,7 +22,8 @@ interface FollowedAttempt {
 }
 
 /**
- * Records how long each phase of the start took. The times are for display only, so losing them does no harm.
+ * Records once when the Pod got its node and when its containers started. The times are for display only, so
+ * losing them does no harm.
  */
 export async function recordStart(
   { facts, state, pod, isOver }: FollowedAttempt,
