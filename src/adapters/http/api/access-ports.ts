@@ -16,8 +16,8 @@ import type { SecretStore, SetSecretPorts } from '#flows/pipelines/secret-ports.
 import type { Drawing } from '#flows/views/overview-ports.ts';
 
 /**
- * What the routes need that let people sign in, or that read or change accounts, teams, pipelines, secrets,
- * caches or the audit log.
+ * The dependencies of the routes for signing in, for accounts, teams, secrets, caches, the audit log and
+ * identity tokens, and for creating, changing, renaming and deleting pipelines.
  */
 export interface AccessPorts extends Omit<ChangePasswordPorts, 'accounts' | 'sessions' | 'audit'> {
   accounts: AccountStore;

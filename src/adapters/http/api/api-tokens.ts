@@ -39,7 +39,8 @@ const CreateTokenBody = body({
       type: ['string', 'null'],
       maxLength: 64,
       description:
-        'If absent, the token expires after 90 days. null: never; requires signIn.tokenMaxLifetime 0.',
+        'If absent, the token expires after 90 days, or after signIn.tokenMaxLifetime if that is shorter. ' +
+        'null: never; requires signIn.tokenMaxLifetime 0.',
     }),
   ),
 });
@@ -83,9 +84,11 @@ function createRoute({ tokens, now, tokenMaxSeconds }: AccessPorts): Route {
     url: '/api-tokens',
     needs: 'session',
     about:
-      'Creates an API token and shows it once. A `personal` token has all your rights; one for ' +
-      '`team_canonical` has at most a `role` in that team. It expires at `expires_at`, otherwise after 90 ' +
-      'days. Requires a session from the last ten minutes (`sign-in-again`).',
+      'Creates an API token and shows it once. A `personal` token has all your rights, but no route that ' +
+      'needs `session` accepts a token; one for `team_canonical` has at most a `role` in that team. It ' +
+      'expires at `expires_at`. Without that field, it expires after 90 days, or after the longest ' +
+      'lifetime that the installation allows if that is shorter. `null`: it never expires. Requires a ' +
+      'session from the last ten minutes (`sign-in-again`).',
     bodyLimit: SMALL_BODY,
     schema: {
       body: CreateTokenBody,

@@ -31,7 +31,9 @@ export function badgeRoutes({ overviews, drawBadge }: PipelinePorts): Route[] {
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/jobs/:job/badge.svg',
       needs: 'public',
-      about: 'A badge (SVG) with the name of the job and the outcome of its newest build.',
+      about:
+        'A badge (SVG) with the name of the job and its status: paused, waiting for approval, or the ' +
+        'outcome of its newest ended build.',
       content: 'image',
       forPublic: 'same',
       schema: { params: JobParams },

@@ -5,14 +5,14 @@ import type { PipelinePorts } from './pipeline-ports.ts';
 
 /** The most webhooks that one transaction handles. */
 const MAX_WEBHOOKS = 1000;
-/** How many webhooks may wait for a transaction. Further ones are refused. */
+/** How many different webhooks may wait for a transaction. Further ones are refused. */
 const MAX_WAITING = 20_000;
 
 /**
  * Returns a function that handles webhooks in batches, because forges send bursts and repeat themselves.
- * Equal calls count as one, and all calls that arrive during a transaction share the next one. A call is
- * `busy` if another transaction holds its resource. Such calls go to a second queue whose transactions wait
- * for the resource, so that they do not hold up the other calls.
+ * Equal calls that wait count as one. The calls that arrive during a transaction share the next one, up to
+ * `MAX_WEBHOOKS`. A call is `busy` if another transaction holds its resource. Such a call goes to a second
+ * queue, whose transactions wait for the resource, so that it does not hold up the other calls.
  */
 export function batchWebhooks(
   ports: Pick<PipelinePorts, 'checks' | 'notifications' | 'now'>,

@@ -8,8 +8,8 @@ export interface Batching<Item, Answer> {
   /** The most items that one call gets. */
   maxItems: number;
   /**
-   * How many items may wait. Further ones are refused, because their callers would give up before they get an
-   * answer.
+   * How many items with different names may wait. Further ones are refused, because their callers would give
+   * up before they get an answer.
    */
   maxWaiting: number;
 }
@@ -20,8 +20,9 @@ interface Waiting<Item, Answer> extends PromiseWithResolvers<Answer> {
 
 /**
  * Returns a function that handles single items in batches: items that arrive while a call runs share the next
- * call. So a thousand requests at once cost one transaction, and a single request need not wait for others.
- * The call that handles an item starts after the item arrived, so its answer is never older than the item.
+ * call, up to `maxItems`. So a thousand requests at once can cost one transaction, and a single request need
+ * not wait for others. The call that handles an item starts after the item arrived, so its answer is never
+ * older than the item.
  */
 export function batched<Item, Answer>(batching: Batching<Item, Answer>): (item: Item) => Promise<Answer> {
   const { call, nameOf, maxItems, maxWaiting } = batching;

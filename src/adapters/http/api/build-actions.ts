@@ -29,8 +29,8 @@ export function buildActionRoutes(ports: PipelinePorts): Route[] {
       needs: 'write',
       audit: 'job.cancelled',
       about:
-        'Cancels a build: 202. A build that has not started ends at once, a running one when its current ' +
-        'step has stopped. 409 if it has ended.',
+        'Cancels a build: 202. A build that has not started ends at once, a running one after its current ' +
+        'step has stopped and its hooks have run. 409 if it has ended.',
       schema: { params: BuildParams, response: { 202: Type.Object({ data: Type.Object(BuildNameFields) }) } },
       handler: async ({ params, identity }, reply) => {
         const ref = refOf(params);
@@ -64,8 +64,8 @@ function voteRoutes(ports: PipelinePorts): Route[] {
       needs: 'maintain',
       audit: 'build.approved',
       about:
-        'Approves a build that waits for approval; the body may have a `message`. 409 if it does not ' +
-        'wait, or if you have voted or may not vote.',
+        'Approves a build that waits for approval; the body may have a `message`. 409 if it does not wait, ' +
+        'if you have voted, or if you triggered it and the job does not let you approve your own build.',
       bodyLimit: 8192,
       schema: {
         params: BuildParams,
@@ -89,7 +89,8 @@ function voteRoutes(ports: PipelinePorts): Route[] {
       needs: 'maintain',
       audit: 'build.rejected',
       about:
-        'Rejects a build that waits for approval, so that it fails. The body has the reason as `message`.',
+        'Rejects a build that waits for approval, so that it fails. The body has the reason as `message`. ' +
+        '409 if it does not wait or if you have voted.',
       bodyLimit: 8192,
       schema: {
         params: BuildParams,
@@ -112,8 +113,9 @@ function retryRoute(ports: PipelinePorts): Route {
     needs: 'write',
     audit: 'job.retried',
     about:
-      'Runs the build again with the same versions and the same definition, as `N.k`: 201 with its ' +
-      'number. 409 with the reasons if it has not ended, or if its job is paused or has `disable_retry`.',
+      'Runs the build again with the same versions and the same definition, as `N.k`: 201 with its number. ' +
+      '409 with the reasons if it cannot run again, for example because it has not ended, or its job is ' +
+      'paused or has `disable_retry`.',
     schema: {
       params: BuildParams,
       response: { 201: Type.Object({ data: Type.Object({ ...BuildNameFields, url: Type.String() }) }) },

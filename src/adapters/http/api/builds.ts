@@ -27,7 +27,7 @@ import {
 } from './schemas.ts';
 
 const InputValues = Type.Record(Type.String(), Type.String(), {
-  description: "Values of the job's inputs, as `$INPUT_<NAME>` holds them. Absent: the job has none.",
+  description: "Values of the job's inputs, as `$INPUT_<NAME>` holds them. Absent: the build has none.",
 });
 
 export const BuildSchema = {
@@ -124,7 +124,7 @@ export function buildRoutes({ views, publicViews }: PipelinePorts): Route[] {
       needs: 'public',
       about:
         'The builds of a job, newest first, in pages; `status` selects those with that status. The public ' +
-        'gets number, status and times.',
+        'gets id, number, status and times.',
       schema: {
         params: JobParams,
         querystring: Type.Object({ ...PageQuery, status: Type.Optional(BuildStatusName) }),
@@ -145,8 +145,8 @@ export function buildRoutes({ views, publicViews }: PipelinePorts): Route[] {
       url: BUILD_PATH,
       needs: 'public',
       about:
-        'One build with its inputs and steps. The public gets number, status and times, also of the ' +
-        'steps; no inputs, messages or exit codes.',
+        'One build with its inputs and steps. The public gets id, number, status and times, and the kind, ' +
+        'name, resource, status and times of each step; no inputs, messages or exit codes.',
       schema: {
         params: BuildParams,
         response: answer(BuildDetailFields),

@@ -33,8 +33,8 @@ export function cacheRoutes({ caches, now }: AccessPorts): Route[] {
       url: '/teams/:team/pipelines/:pipeline/caches',
       needs: 'read',
       about:
-        'The caches of the resources and jobs of a pipeline: size, last use, and what uses each now. The cache of a ' +
-        'job is named `<job>:<cache>`.',
+        'The caches of the resources and jobs of a pipeline: size, last use, and the build or check that ' +
+        'last used each. The cache of a job is named `<job>:<cache>`.',
       schema: { params: PipelineParams, response: answerList(CacheFields) },
       handler: async ({ params }) => {
         const { team, pipeline } = params;

@@ -29,8 +29,8 @@ export function accountOf(identity: Identity | undefined): Identity & { userId: 
 }
 
 /**
- * Returns the account of a caller who signed in recently, or throws. Routes call it before they add or remove
- * a way to sign in, such as an API token or a linked provider.
+ * Returns the account of a caller who signed in recently, or throws. Routes call it before they create an API
+ * token, link or unlink a provider, or confirm a login of the command line.
  */
 export function requireRecentSignIn(
   identity: Identity | undefined,
@@ -53,14 +53,14 @@ export function userNameOf(identity: Identity | undefined): string {
   return identity?.user ?? 'unknown';
 }
 
-/** Who changes something, and when, for the audit log. */
+/** Who makes a change, and when, for the audit log. */
 export function actOf(identity: Identity | undefined, at: Date): AuditedAct {
   return { by: userNameOf(identity), at };
 }
 
 const MAX_USER_AGENT_CHARACTERS = 200;
 
-/** Where a request comes from, for rate limits and for the list of sessions. */
+/** Where a request comes from: for rate limits, and for the lists of sessions and logins. */
 export function callerOf(request: FastifyRequest): Caller {
   const client = (request.headers['user-agent'] ?? '')
     .replaceAll(/[^\x20-\x7e]/g, '?')

@@ -159,7 +159,7 @@ function refuseRoute(ports: AccessPorts): Route {
 interface Decision {
   verb: 'confirm' | 'refuse';
   about: string;
-  /** Returns false if the login has expired or was decided before. */
+  /** Returns false if nothing was decided, for example because the login was decided before. */
   decide: (code: string, account: ReturnType<typeof accountOf>, act: AuditedAct) => Promise<boolean>;
   /** Returns the account of the person who decides, or throws if they may not decide. */
   accountFor: (identity: Identity | undefined) => ReturnType<typeof accountOf>;

@@ -3,7 +3,8 @@ import type { Compiler } from '#flows/pipelines/manifest-ports.ts';
 import { limitWork } from './limit-work.ts';
 
 /**
- * How many pipeline texts of all teams may wait, be compiled or be drawn at a time. Each may take seconds.
+ * How many pipeline texts may wait, be compiled or be drawn in this process at a time: of all teams together,
+ * and of one team. Each may take seconds.
  */
 export const MAX_COMPILES = 32;
 export const MAX_COMPILES_OF_TEAM = 4;
@@ -19,8 +20,8 @@ export interface CompileSlots {
 }
 
 /**
- * Limits how many texts of each team are compiled at a time. A text above the limit is refused at once. The
- * compiler itself lets teams take turns.
+ * Limits how many texts are compiled at a time, of each team and in total. A text above a limit is refused at
+ * once. The compiler itself lets teams take turns.
  */
 export function limitCompiles(compiler: Compiler): CompileSlots {
   const slots = limitWork({ perOwner: MAX_COMPILES_OF_TEAM, total: MAX_COMPILES });

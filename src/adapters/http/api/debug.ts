@@ -127,7 +127,7 @@ interface InputFields {
   end?: boolean;
 }
 
-/** Returns undefined if the request has no input and only confirms which output has arrived. */
+/** Returns undefined if the request has no `sequence`: then it only confirms which output has arrived. */
 function inputOf({ sequence, data, columns, rows, end }: InputFields) {
   if (sequence === undefined) return undefined;
   if (data !== undefined) return { sequence, data };

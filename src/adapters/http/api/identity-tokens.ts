@@ -10,8 +10,8 @@ import type { AccessPorts } from './access-ports.ts';
 /** Anyone may request the keys, so requests within this time share one query. */
 const QUERY_EVERY_MS = 5000;
 /**
- * How long verifiers may cache the keys. A new key is published a day before it signs tokens, so they know it
- * in time.
+ * How long verifiers may cache the keys. The key of each rotation is published a day before it signs tokens,
+ * so verifiers know it in time.
  */
 const CACHE_SECONDS = 900;
 const KEYS_PATH = '/.well-known/jwks.json';

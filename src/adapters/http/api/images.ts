@@ -78,7 +78,7 @@ const SWITCHES = /^(?:(?:hide_intermediates|group_parallel)=(?:[01]|true|false)(
 
 /**
  * Returns a function that finds cached images of public pipelines. It finds nothing for a URL in an unusual
- * form, such as one with a parameter twice. The routes serve such URLs.
+ * form, such as one with a parameter twice, or for one with `version_id`. The routes serve such URLs.
  */
 export function cachedPictures(overviews: Pick<Overviews, 'cachedPicture'>): FindCachedImage {
   const parse = memoize(CACHED_URLS, parseImageUrl);
@@ -162,7 +162,10 @@ async function draw(
   throw drawingProblem(drawn);
 }
 
-/** The problem that says why there is no image or no layout. A client may repeat an `unavailable` request. */
+/**
+ * The problem that says why there is no image or no layout. A client may repeat a request that failed with
+ * `unavailable`.
+ */
 export function drawingProblem({ refused: { reason, message } }: DrawingRefused): Problem {
   const isPermanent = reason === 'too-large' || reason === 'time-limit';
   return new Problem(isPermanent ? 'refused' : 'unavailable', sentence(message));

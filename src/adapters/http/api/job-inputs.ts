@@ -33,7 +33,10 @@ export function encodeInputs(inputs: readonly Input[]): Static<typeof JobInputs>
 export const MAX_TRIGGER_BODY = 64 * 1024;
 export const MAX_GIVEN_INPUTS = 200;
 
-/** Any JSON. The decision about the build checks the types, because only it knows the inputs of the job. */
+/**
+ * Any JSON. The decision about the build checks the types, because only there the inputs of the job are
+ * known.
+ */
 const AnyJson = Type.Unsafe<JsonValue>({});
 
 /** The body of a trigger. */
@@ -59,8 +62,8 @@ export function givenInputs(body: Static<typeof TriggerBody> | undefined): { inp
     const reason = whyNotStorable(name) ?? whyNotStorable(value);
     return reason === undefined ? [] : [`inputs.${name.toWellFormed().replaceAll('\0', '')} ${reason}.`];
   });
-  // A body may have unknown fields, but a misspelt `inputs` would start a build with the defaults. So it is
-  // refused.
+  // A body may have unknown fields. But a field whose name resembles `inputs` is refused, because it would
+  // start a build with the default values.
   const fields = Object.keys(body ?? {}).filter((field) => field !== 'inputs');
   const misspelt = fields.find((field) => closestName(field, ['inputs']) !== undefined);
   if (misspelt !== undefined) faults.push(`The body has no field "${misspelt}"; did you mean "inputs"?`);

@@ -81,7 +81,7 @@ export function jobRoutes(ports: PipelinePorts): Route[] {
   ];
 }
 
-/** Checks that ran before a build. */
+/** The checks that were requested before a build was created. `late`: the check did not end in time. */
 export const RequestedChecks = Type.Array(
   Type.Object({
     resource: Type.String(),
@@ -105,11 +105,12 @@ function triggerRoute(ports: PipelinePorts): Route {
     needs: 'write',
     audit: 'job.triggered',
     about:
-      'Starts a build with the newest versions that fit: 201 with its number, or 409 with the reason for ' +
-      'each input that has none. `check=true` first checks the resources that the job gets without ' +
-      '`passed`, for at most 25 seconds; `checks` says for each whether it was `checked`, `failed` or ' +
-      '`late`. The body may have `inputs`, by name. 400 with every reason if the job does not take them, ' +
-      'or if one without a default is missing; no build is created then.',
+      'Starts a build with the newest versions that fit: 201 with its number, or 409 with the reasons why ' +
+      'the job cannot run, such as an input that has none. `check=true` first checks the resources that ' +
+      'the job gets without `passed`, for at most 25 seconds; `checks` says for each whether it was ' +
+      '`checked`, or its check `failed` or was too `late`. 429 if too many triggers wait for checks. The ' +
+      'body may have `inputs`, by name. 400 with every reason if the job does not take them, or if one ' +
+      'without a default is missing; no build is created then.',
     bodyLimit: MAX_TRIGGER_BODY,
     schema: {
       params: JobParams,

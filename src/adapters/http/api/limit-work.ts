@@ -12,7 +12,10 @@ export interface LimitedWork {
   hold<T>(owner: string, work: () => Promise<T>): Promise<{ done: T } | { full: 'owner' | 'total' }>;
 }
 
-/** Returns slots for work. The owner of the work is a team or an account. No owner can take all slots. */
+/**
+ * Returns slots for work. The owner of the work is a team or an account. If `perOwner` is less than `total`,
+ * no owner can take all slots.
+ */
 export function limitWork({ perOwner, total }: WorkLimits): LimitedWork {
   const runningByOwner = new Map<string, number>();
   let running = 0;

@@ -95,9 +95,9 @@ interface LogReading {
 }
 
 /**
- * Yields the text of the log. It reads the next page when the previous one was sent, and checks the rights of
- * the viewer before that, because a slow download lasts minutes. A line marks where the log of another
- * attempt starts, and why there was another attempt.
+ * Yields the text of the log. After it has sent a page, it checks the rights of the viewer again and then
+ * reads the next page, because a slow download lasts minutes. A line marks where the log of another attempt
+ * starts, and says why there was another attempt, if that is known.
  */
 export async function* logText(
   firstPage: LogPage,
@@ -116,8 +116,8 @@ export async function* logText(
 }
 
 /**
- * Returns a function that returns the text of a chunk. Before the first chunk of each later attempt, the text
- * has a line that announces the attempt.
+ * Returns a function that formats a chunk. If the chunk belongs to another attempt than the one before, a
+ * line that announces the attempt comes first.
  */
 function chunkFormatter(
   firstPage: LogPage,

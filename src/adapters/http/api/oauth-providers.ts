@@ -41,8 +41,8 @@ export const ProviderFields = {
 const Url = Type.Optional(Type.String({ maxLength: 2048 }));
 const Claim = Type.Optional(Type.String({ maxLength: 256 }));
 /**
- * Fields of a body. An empty text or list removes an optional value. An empty `client_secret` keeps the
- * stored secret.
+ * Fields of a body. An empty text removes an optional value, as does an empty list. In an update, an empty
+ * `client_secret` keeps the stored secret.
  */
 const ProviderBodyFields = {
   display_name: Type.Optional(Type.String({ maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f]*$' })),
@@ -81,7 +81,7 @@ function listRoute({ oauth, externalUrl }: AccessPorts): Route {
     method: 'GET',
     url: '/admin/oauth-providers',
     needs: 'global-admin',
-    about: 'All providers, as their OAuthProvider objects define them, without secrets.',
+    about: 'All providers that the operator or the API has applied, without secrets.',
     schema: { response: answerList(Type.Object(ProviderFields)) },
     handler: async () => ({
       data: (await oauth.providers()).map((provider) => encode(provider, externalUrl)),
@@ -185,9 +185,9 @@ function changeRoute(ports: AccessPorts): Route {
     needs: 'global-admin',
     about:
       'Changes a provider that was created over the API; every replica uses the change at once. Fields ' +
-      'that the body leaves out keep their values, an empty text removes one, and an empty ' +
-      '`client_secret` keeps the stored one. 409 if a manifest manages the provider, or someone could no ' +
-      'longer sign in.',
+      'that the body leaves out keep their values, an empty text removes one, and an empty `client_secret` ' +
+      'keeps the stored one. 409 if a manifest manages the provider, if someone could no longer sign in, ' +
+      'or if somebody else changed it at the same time.',
     bodyLimit: SMALL_BODY,
     schema: { params: NamedProvider, body: UpdateProviderBody, response: answer(ProviderFields) },
     handler: async ({ params: { canonical }, body: { client_secret: newSecret, ...fields }, identity }) => {

@@ -95,8 +95,8 @@ function callbackRoute(ports: AccessPorts): Route {
     url: '/auth/oauth/:canonical/callback',
     needs: 'nothing',
     about:
-      'Where the provider redirects the browser to. Sets the session cookie, or returns a `profile_token` ' +
-      'if the person has no account yet.',
+      'Where the provider redirects the browser to. Sets the session cookie, returns a `profile_token` if ' +
+      'the person has no account yet, or completes a link (`linked`).',
     schema: {
       params: ProviderParams,
       querystring: Type.Object({ state: Type.String({ minLength: 1, maxLength: 200 }) }),
@@ -153,7 +153,8 @@ function completeProfileRoute(ports: AccessPorts): Route {
     needs: 'nothing',
     about:
       'Creates the account of a person who signs in with a provider for the first time, under a name that ' +
-      'they choose, and signs them in. The account is in no team.',
+      'they choose, and signs them in. The account is a member only of teams that its groups at the ' +
+      'provider, or Team objects, make it a member of.',
     bodyLimit: SMALL_BODY,
     schema: {
       body: body({

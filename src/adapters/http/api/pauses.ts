@@ -9,7 +9,7 @@ import { answer, JobParams, PipelineParams } from './schemas.ts';
 
 const PausedResponse = answer({ paused: Type.Boolean() });
 
-/** Pauses and unpauses pipelines and jobs. Pausing one that is paused already changes nothing. */
+/** Pauses and unpauses pipelines and jobs. */
 export function pauseRoutes(ports: PipelinePorts): Route[] {
   return [
     route({

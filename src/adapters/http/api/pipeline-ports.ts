@@ -40,9 +40,12 @@ export interface PipelinePorts extends ActionPorts {
  * the tokens.
  */
 export interface WebhookTokens {
-  /** Each generation of the webhook of a resource has a token of its own. */
+  /** Each generation of a resource's webhook has a token of its own. */
   token(resource: number, generation: number): string;
-  /** The secret with which a forge signs the webhooks that it sends to the token. */
+  /**
+   * The secret that belongs to the token. A forge signs webhooks with it, or, as GitLab does, sends it as a
+   * header.
+   */
   secret(token: string): string;
   hash(token: string): string;
 }

@@ -9,8 +9,8 @@ import type { AccessPorts } from './access-ports.ts';
 import { objectProblem, requireObjects } from './cluster-objects.ts';
 
 /*
- * What the routes that create, change and rename a pipeline have in common: their ports, their response, and
- * how long the response may take.
+ * What the routes that create, change, rename, validate and delete a pipeline share: their ports, their
+ * responses, and the time limit of a response.
  */
 
 /** In milliseconds: longer than a flow waits for the operator. */

@@ -31,7 +31,10 @@ const Settings = {
 export const Changes = body({
   ...Settings,
   config: Type.Optional(Config),
-  /** The generation of the definition that the caller read before changing it. */
+  /**
+   * The generation of the definition that the caller read before changing it. If another change came first,
+   * the request is refused.
+   */
   generation: Type.Optional(Type.Integer({ minimum: 0 })),
 });
 
@@ -62,7 +65,7 @@ export function pipelineRoutes({ views, publicViews }: PipelinePorts): Route[] {
       url: '/teams/:team/pipelines/:pipeline',
       needs: 'public',
       about:
-        'One pipeline. The public gets its names, whether it is paused, and how many jobs and ' +
+        'One pipeline. The public gets its id, team and name, whether it is paused, and how many jobs and ' +
         'resources it has.',
       schema: { params: PipelineParams, response: answer(PipelineSchema) },
       forPublic: {
@@ -99,9 +102,9 @@ function createRoute(ports: TextPorts): Route {
     audit: 'pipeline.created',
     about:
       'Creates a pipeline from the HCL text `config`, with `vars`, `display_name` and `public`, as a ' +
-      'Pipeline object. 201 once it runs; 202 with `reason` and `message` if the object exists but does ' +
-      'not run, with `pending` if the operator has not decided yet; 400 with all `findings` if the text ' +
-      'has errors.',
+      'Pipeline object. 201 once the pipeline runs this text; 202 with `reason` and `message` if the ' +
+      'object exists but the pipeline does not run the text, and with `pending` if the operator has not ' +
+      'decided yet; 400 with all `findings` if the text has errors.',
     bodyLimit: MAX_BODY_BYTES,
     timeLimit: RESPONSE_TIME_LIMIT_MS,
     schema: {
@@ -129,8 +132,9 @@ function changeRoute(ports: TextPorts): Route {
     audit: 'pipeline.updated',
     about:
       'Changes a pipeline that was created over the API. Fields that the body leaves out keep their ' +
-      'values; sources are always fetched again. The response is that of creating one. 409 if a manifest ' +
-      'manages it, or if `generation` is given and someone has changed the pipeline since.',
+      'values; sources are always fetched again. 200 once it runs the changed text; otherwise 202 or 400 ' +
+      'as for a new pipeline. 409 if a manifest manages it, or if `generation` is given and someone has ' +
+      'changed the pipeline since.',
     bodyLimit: MAX_BODY_BYTES,
     timeLimit: RESPONSE_TIME_LIMIT_MS,
     schema: {
@@ -161,8 +165,8 @@ function deleteRoute(ports: AccessPorts): Route {
     needs: 'maintain',
     audit: 'pipeline.deleted',
     about:
-      'Deletes a pipeline that was created over the API: its builds end, its history stays. 200 once it ' +
-      'is deleted, 202 while that takes.',
+      'Deletes a pipeline that was created over the API: its builds are stopped, its history stays. 200 ' +
+      'once it is deleted, 202 while that takes.',
     timeLimit: RESPONSE_TIME_LIMIT_MS,
     schema: {
       params: PipelineParams,

@@ -2,15 +2,15 @@ import type { Drawing, DrawingRefused } from '#flows/views/overview-ports.ts';
 import { limitWork } from './limit-work.ts';
 
 /**
- * How many previews may be drawn or wait for the drawing process at a time. The queue of that process holds
- * more drawings, so previews never keep saved pipelines from being drawn.
+ * How many previews may be drawn or wait for the drawing process at a time, in total and for one team. The
+ * queue of that process holds more drawings, so previews leave room in it for saved pipelines.
  */
 export const MAX_PREVIEWS = 4;
 export const MAX_PREVIEWS_OF_TEAM = 1;
 
 type Previews = Pick<Drawing, 'svg'>;
 
-/** Limits the previews of each team. A preview above the limit is refused at once. */
+/** Limits the previews of each team and in total. A preview above a limit is refused at once. */
 export function limitPreviews(previews: Previews): (team: string) => Previews {
   const slots = limitWork({ perOwner: MAX_PREVIEWS_OF_TEAM, total: MAX_PREVIEWS });
   return (team) => ({

@@ -16,8 +16,8 @@ import { nanoseconds } from './nanoseconds.ts';
 import { BuildStatusName, JobStates, Time } from './schemas.ts';
 
 /*
- * Responses to the public at paths that the public shares with members. Their schemas are separate, so that a
- * field added for members is not sent to the public.
+ * Responses to the public at paths that the public shares with members. Their schemas are separate from those
+ * for members, so that a field added for members is not sent to the public.
  */
 
 const Times = {
@@ -81,7 +81,7 @@ export const PUBLIC_SCHEMAS = {
   versions: Type.Object({ data: Type.Array(Version), has_more }),
 };
 
-/** Returns the response to the public, or undefined if nothing is there that the public may see. */
+/** Returns the response to the public, or undefined if there is nothing that the public may see. */
 export function publicData<T, U>(value: T | undefined, encode: (item: T) => U): { data: U } | undefined {
   return value === undefined ? undefined : { data: encode(value) };
 }

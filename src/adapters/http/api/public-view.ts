@@ -43,8 +43,8 @@ const PublicView = {
 };
 
 /**
- * The route of the public view of a pipeline. Both its schema and `publicStructure` list what the public may
- * see, so a field that only one of them adds stays private.
+ * The route of the public view of a pipeline. A response has only the fields that both its schema and
+ * `publicStructure` list, so a field that only one of them adds stays private.
  */
 export function publicViewRoutes({ overviews }: PipelinePorts): Route[] {
   return [

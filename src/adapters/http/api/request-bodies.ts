@@ -4,12 +4,15 @@ import { ROLES } from '#domain/access/roles.ts';
 /** A response without a body. */
 export const Nothing = { 204: Type.Unsafe<undefined>({ type: 'null', description: 'Done.' }) };
 
-/** Schema of a body that may have only these properties. */
+/** Schema of a body with these properties. Fastify drops other properties before the handler runs. */
 export function body<P extends TProperties>(properties: P) {
   return Type.Object(properties, { additionalProperties: false });
 }
 
-/** A name that Kubernetes accepts: words of lowercase letters, digits and hyphens, joined by dots. */
+/**
+ * A name that Kubernetes accepts for an object: words of lowercase letters, digits and hyphens, joined by
+ * dots. A word starts and ends with a letter or a digit.
+ */
 export const ObjectName = Type.String({
   minLength: 1,
   maxLength: 63,

@@ -67,8 +67,8 @@ export function resourceRoutes(ports: PipelinePorts): Route[] {
       needs: 'public',
       about:
         'The resources of a pipeline. From the role maintain on, each has `webhook_token`, ' +
-        '`webhook_secret` and `webhook_signature` (`required` or `optional`). The public gets name, type ' +
-        'and whether it is pinned.',
+        '`webhook_secret` and `webhook_signature` (`required` or `optional`). The public gets the id, name ' +
+        'and type of each, and whether it is pinned.',
       schema: { params: PipelineParams, response: answerList(Type.Object(ResourceFields)) },
       forPublic: {
         response: PUBLIC_SCHEMAS.resources,
@@ -123,9 +123,9 @@ function versionsRoute({ views, publicViews }: PipelinePorts): Route {
     url: '/teams/:team/pipelines/:pipeline/resources/:resource/versions',
     needs: 'public',
     about:
-      'The versions of a resource, newest first, in pages. `text` selects those that have it in a field, in ' +
-      'upper or lower case, of the newest 10,000. The public gets when each was found, and the `id` that ' +
-      'images take, and selects nothing.',
+      'The versions of a resource, newest first, in pages. `text` selects those of the newest 10,000 that ' +
+      'have it in the value of a field, in upper or lower case. The public gets when each was found, and ' +
+      'the `id` that images take; for the public, `text` has no effect.',
     schema: {
       params: ResourceParams,
       querystring: Type.Object({ ...PageQuery, text: Type.Optional(SearchText) }),

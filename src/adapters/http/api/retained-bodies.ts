@@ -1,19 +1,26 @@
 /** The smallest buffer that a body gets. */
 const MIN_BUFFER_BYTES = 4 * 1024;
 
-/** A body in memory, which grows until the whole body has arrived. */
+/** A body in memory, which grows with each chunk until it is released or dropped. */
 export interface RetainedBody {
   append: (chunk: Uint8Array) => void;
-  /** `too-large`: it is longer than `maxBodyBytes`. `dropped`: other bodies took its memory. */
+  /**
+   * The bytes received so far, or why there are none. `too-large`: the body is longer than `maxBodyBytes`.
+   * `dropped`: the memory limit was reached, by newer bodies or by this one.
+   */
   content: () => Buffer | 'too-large' | 'dropped';
-  /** Gives the memory of the body to other bodies. `content` stays readable. */
+  /**
+   * Frees the memory of the body in the count of `RetainedBodies`, and ignores further chunks. `content`
+   * stays readable.
+   */
   release: () => void;
 }
 
 /**
- * Retains bodies in memory, each up to `maxBodyBytes` and all together up to `maxBytes`. If there is no room,
- * the body that began first is dropped. A forge sends a body within milliseconds, while an attacker who wants
- * to occupy all the memory sends slowly and so has the older bodies.
+ * Retains bodies in memory, each up to `maxBodyBytes`, and those that are not released up to `maxBytes`
+ * together. If there is no room, the body that began first is dropped. A forge sends a body within
+ * milliseconds, while an attacker who wants to occupy all the memory sends slowly and so has the older
+ * bodies.
  */
 export class RetainedBodies {
   readonly #limits: { maxBytes: number; maxBodyBytes: number };
@@ -46,9 +53,9 @@ export class RetainedBodies {
   }
 
   /**
-   * Enlarges the buffer of a body, and drops older bodies to make room. Returns false if that dropped the
-   * body itself. Each body has one buffer that doubles, because a list of many small chunks would take many
-   * times their length.
+   * Enlarges the buffer of a body. Makes room by dropping the oldest bodies first. Returns false if that
+   * dropped the body itself. Each body has one buffer that doubles, because a list of many small chunks would
+   * take many times their length.
    */
   #grow(body: OpenBody, length: number): boolean {
     const wantedSize = Math.max(length, body.buffer.length * 2, MIN_BUFFER_BYTES);

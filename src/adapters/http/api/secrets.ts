@@ -91,7 +91,9 @@ function routesOf(
       method: 'DELETE',
       url: `${url}/:name`,
       needs: 'maintain',
-      about: `Deletes a stored secret of ${owner}. Builds that use it fail from now on.`,
+      about:
+        `Deletes a stored secret of ${owner}. Builds that use its name fail from now on, unless a stored ` +
+        'secret of the team or of the pipeline still has that name.',
       schema: { params, response: Nothing },
       handler: async ({ params: { name, ...secretScope }, identity }, reply) => {
         const removed = await ports.secrets.removeSecret(secretScope, name, actOf(identity, ports.now()));

@@ -13,7 +13,10 @@ const TeamUseFields = {
   display_name: Type.Optional(Type.String()),
   namespace: Type.String(),
   created_at: Time,
-  /** The limits that the Team object sets. For an absent one, the limit of the installation counts. */
+  /**
+   * The limits that the Team object sets. For an absent one, the limit of the installation counts; but
+   * without `running_builds`, only the quota of the namespace limits builds.
+   */
   limits: Type.Object({
     running_builds: Type.Optional(Count),
     default_timeout_seconds: Type.Optional(Type.Number()),
@@ -34,7 +37,10 @@ const TeamUseFields = {
         tag: Type.Optional(Type.String()),
         /** Labels that a node must have. Empty: any node without taints. */
         node_selector: Strings,
-        /** How many nodes match and take Pods. At most half a minute old. */
+        /**
+         * How many nodes match and take Pods, as the operator last counted them. Their taints are not
+         * compared with what the tag tolerates.
+         */
         nodes: Count,
       }),
     ),
@@ -58,9 +64,10 @@ export function teamUseRoutes({ teamUse }: Pick<AccessPorts, 'teamUse'>): Route[
       url: '/teams/:team/settings',
       needs: 'read',
       about:
-        'The namespace and the limits of a team, and what it uses now: builds that run, wait for their turn or ' +
-        'wait for an approval, stored logs, caches and warm Pods; and on how many nodes its builds may run, for each ' +
-        'tag. `log_bytes` may be half a minute old. An absent limit is that of the installation.',
+        'The namespace and the limits of a team, and what it uses now: builds that run, wait for their ' +
+        'turn or wait for an approval, stored logs, caches and warm Pods; and on how many nodes its builds ' +
+        'may run, for each tag. `log_bytes` may be half a minute old. An absent limit is that of the ' +
+        'installation; without `running_builds`, only the quota of the namespace limits builds.',
       schema: { params: TeamParams, response: answer(TeamUseFields) },
       handler: async ({ params: { team } }) => ({
         data: encode(requireFound(await teamUse.useOf(team), `Team ${team}`)),

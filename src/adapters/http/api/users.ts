@@ -85,7 +85,7 @@ function createRoute(ports: AccessPorts): Route {
     method: 'POST',
     url: '/users',
     needs: 'global-admin',
-    about: 'Creates an account. The user must change the `password` at the first sign-in.',
+    about: 'Creates an account. If it has a `password`, the user must change it at the first sign-in.',
     bodyLimit: SMALL_BODY,
     schema: {
       body: body({

@@ -24,9 +24,9 @@ export function pinRoutes(ports: PipelinePorts): Route[] {
       needs: 'write',
       audit: 'resource.pinned',
       about:
-        'Pins the resource to the version `version_id`, with an optional `comment`. Every get takes that ' +
-        'version; builds with another version that have not started are cancelled. 409 if the manifest ' +
-        'pins it.',
+        'Pins the resource to the version `version_id`, with an optional `comment`. From then on, gets ' +
+        'take that version, except in retries and in builds that someone starts with one version; builds ' +
+        'with another version that have not started are cancelled. 409 if the manifest pins it.',
       bodyLimit: 4096,
       schema: {
         params: ResourceParams,
@@ -77,8 +77,8 @@ function disableRoute(ports: PipelinePorts): Route {
     needs: 'write',
     audit: 'version.disabled',
     about:
-      'Disables the version: no build takes it from now on. Automatic builds that took it and have not ' +
-      'started are cancelled.',
+      'Disables the version: from now on, no build takes it, except a retry of a build that had it. ' +
+      'Automatic builds that took it and have not started are cancelled.',
     schema: { params: VersionParams, response: DisabledResponse },
     handler: async ({ params, identity }) => {
       const { version } = params;
@@ -95,7 +95,7 @@ function enableRoute(ports: PipelinePorts): Route {
     url: '/teams/:team/pipelines/:pipeline/resources/:resource/versions/:version/enable',
     needs: 'write',
     audit: 'version.enabled',
-    about: 'Enables the version. It triggers if no build has used it.',
+    about: 'Enables the version. It can trigger builds if no build has used it.',
     schema: { params: VersionParams, response: DisabledResponse },
     handler: async ({ params }) => {
       requireDone(await enableVersion(params, params.version, ports), versionName(params));
@@ -113,8 +113,8 @@ function triggerRoute(ports: PipelinePorts): Route {
     audit: 'version.triggered',
     about:
       'Starts a build with this version for each job that gets the resource without `passed`, whatever is ' +
-      'pinned: 201 with the builds and the jobs that were `refused`, or 409 if all were. Each job ' +
-      'downstream builds this version once.',
+      'pinned: 201 with the builds and the jobs that were `refused`, or 409 if all were. Jobs downstream ' +
+      'whose get has `trigger` build this version once.',
     schema: {
       params: VersionParams,
       response: {

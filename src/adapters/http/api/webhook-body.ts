@@ -17,13 +17,14 @@ export class ReceivedWebhook {
   readonly signature: Signature;
   /**
    * Whether Millrace checks the resource because of this webhook. GitHub reports every check run, even those
-   * that Millrace itself writes. So a signed `check_run` event starts a check only if it asks for a re-run.
-   * Without a valid signature it counts as any other webhook.
+   * that Millrace itself writes. So a `check_run` or `check_suite` event with a valid signature starts a
+   * check only if it asks for the re-run of a build that it names. Without a valid signature it counts as any
+   * other webhook.
    */
   readonly wantsCheck: boolean;
   /**
-   * The re-run that the webhook asks for. Undefined: it asks for none. `no-room`: too many bodies arrived at
-   * the same time, so its body was not read.
+   * The re-run that the webhook asks for, or why that request cannot be read. Undefined: it asks for none, or
+   * its signature is wrong. `no-room`: too many bodies arrived at the same time, so its body was not read.
    */
   readonly rerun: RerunRequest | 'no-room' | undefined;
 
@@ -47,7 +48,7 @@ interface WebhookRequest {
 /**
  * Returns a function that creates the reader of a request's body. A reader checks the signature of every
  * body. It retains a body only if the request claims a signature and its event may ask for a re-run. All
- * retained bodies together have at most `maxBytes`.
+ * bodies that are retained at the same time have at most `maxBytes` together.
  */
 export function webhookReaders(
   maxBytes = MAX_RETAINED_WEBHOOK_BYTES,

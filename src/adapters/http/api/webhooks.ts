@@ -41,14 +41,15 @@ const AcceptedWebhook = Type.Object({ accepted: Type.Boolean(), rerun: Type.Opti
 
 /**
  * The routes for webhooks. The token in the path names the resource. The body (up to 1 MiB, of any type) is
- * needed to verify the signature. Its content is read only if its event may ask for a re-run. The response is
- * sent once the request for a check is stored.
+ * read to verify the signature. Its content is parsed only if its event may ask for a re-run. The response is
+ * sent once the request for a check is stored, and once a re-run is started or refused.
  */
 export function webhookRoutes(ports: PipelinePorts): Route[] {
   const { webhooks, metrics } = ports;
   const findSecret = memoize(MAX_CACHED_SECRETS, (token) => webhooks.secret(token));
   const answerCall = batchWebhooks(ports);
-  // Accepts a signed event of a check run that asks for nothing, if its token exists.
+  // Accepts a signed `check_run` or `check_suite` event that starts no check, if its token exists. Such an
+  // event asks for no re-run, or its request for one cannot be read.
   const acceptWithoutCheck = async (tokenHash: string) =>
     (await ports.checks.resourceOfToken(tokenHash)) === undefined ? 'unknown' : 'requested';
   const readerOf = webhookReaders();
@@ -63,10 +64,11 @@ export function webhookRoutes(ports: PipelinePorts): Route[] {
       url: '/webhooks/:token',
       needs: 'nothing',
       about:
-        'Requests a check of the resource that the token belongs to. The body (at most 1 MiB, of any ' +
-        'type) counts for its signature. 202 once the request is stored; 403 if a signature is ' +
+        'Requests a check of the resource that the token belongs to. Millrace verifies a signature over ' +
+        'the body (at most 1 MiB, of any type). 202 once the request is stored; 403 if a signature is ' +
         'wrong, or if it is missing and the resource requires one. A signed event `check_run` with the ' +
-        'action `rerequested` also retries the build of the check run; `rerun` says which, or why not.',
+        'action `rerequested` also retries the build of the check run; `rerun` says which, or why not. Any ' +
+        'other signed `check_run` or `check_suite` event requests no check.',
       bodyLimit: MAX_PAYLOAD_BYTES,
       bodyReader: readBody,
       schema: {
