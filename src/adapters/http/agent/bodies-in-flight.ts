@@ -2,7 +2,7 @@ import { Problem } from '#adapters/http/protocol/problem.ts';
 
 /**
  * How many bytes of a session may be in flight without being counted. Nearly all sessions stay below this
- * limit, and are never refused.
+ * limit, so this count never refuses them.
  */
 export const UNCOUNTED_BODY_BYTES = 64 * 1024;
 /** Limit on the counted bytes of all sessions together. Parsing them takes several times as much memory. */
@@ -17,18 +17,21 @@ const EXTRA_BYTES_PER_PIECE = 512;
 /** A body that is being received or handled. */
 export interface BodyInFlight {
   /**
-   * Counts a received piece by its uncompressed bytes. Throws a problem with status 429 if there is no memory
-   * for it now.
+   * Counts a received piece by its uncompressed bytes, plus `EXTRA_BYTES_PER_PIECE`. Throws a problem with
+   * status 429 if there is no memory for it now.
    */
   add: (bytes: number) => void;
-  /** Call this when the request has been answered, or its connection has ended. */
+  /**
+   * Call this when nothing holds the body any more: the response has closed, and no handler is using the
+   * body.
+   */
   end: () => void;
 }
 
 /**
- * Limits the memory that the bodies of all agents take together. The counted bytes of a session never exceed
- * the bytes that are still free, so a few sessions cannot take everything (the dynamic threshold of Choudhury
- * and Hahne, 1998).
+ * Limits the memory that the bodies of all agents take together. A piece is accepted only if the counted
+ * bytes of its session then do not exceed the bytes that are still free, so a few sessions cannot take
+ * everything (the dynamic threshold of Choudhury and Hahne, 1998).
  */
 export class BodiesInFlight {
   /** Bytes in flight, by the hash of the session's key. */

@@ -9,8 +9,9 @@ export interface TlsCertificate {
   key: string;
   minVersion: 'TLSv1.3';
   /**
-   * Keys that encrypt TLS session tickets. All replicas with the same certificate have the same keys, so that
-   * the second connection of an agent can resume its TLS session on any replica.
+   * Keys that encrypt TLS session tickets, derived from the private key. All replicas with the same
+   * certificate have the same keys, so an agent that connects again can resume its TLS session on any of
+   * them.
    */
   ticketKeys: Buffer;
 }
@@ -33,7 +34,10 @@ export interface CertificateWatch {
   initial: TlsCertificate;
   /** Called after the server uses a renewed certificate. */
   renewed(): void;
-  /** Called if a read failed or its certificate and key do not match. */
+  /**
+   * Called if the files cannot be read, or if the server refuses them, for example because certificate and
+   * key do not match.
+   */
   failed(error: unknown): void;
 }
 

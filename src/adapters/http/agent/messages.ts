@@ -15,8 +15,8 @@ import { MAX_SECRET_OUTPUT_BYTES } from '#domain/build/parse-secret-output.ts';
 import { storable, storableFields } from '#domain/build/storable.ts';
 
 /*
- * The schemas of the bodies that agents send, and the functions `storable…`, which replace the characters in
- * these bodies that Postgres refuses.
+ * The schemas of the bodies that agents send, and the functions `storable…`, which replace the characters
+ * that Postgres refuses in the texts that are stored.
  */
 
 const RowId = Type.String({ pattern: '^[0-9]{1,15}$' });

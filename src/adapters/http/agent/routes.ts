@@ -42,7 +42,7 @@ export interface AgentRoutes {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set before the body is read, on every route except the one that opens a session. */
+    /** Set before the body is read, on the routes that need a session. */
     agent: { keyHash: string; session: AgentSession } | undefined;
     /** Set for each POST whose route needs a session. `handled`: the handler has begun and not ended. */
     bodyInFlight: { handled: boolean; handlerEnded(): void } | undefined;
@@ -51,7 +51,8 @@ declare module 'fastify' {
 
 export const MAX_EVENTS_BYTES = 4 * 1024 * 1024;
 /**
- * A request contains the secrets that its agent has fetched from secret stores so far. There are few of them.
+ * A request contains all secrets that the agent has fetched from secret stores until then. There are few of
+ * them.
  */
 const MAX_SECRETS_BYTES = 16 * 1024 * 1024;
 export const MAX_RESULTS_BYTES = 16 * 1024 * 1024;

@@ -169,8 +169,7 @@ function registerRoutesWithSession(app: AgentApp, routes: AgentRoutes): void {
 }
 
 /**
- * Ends a body when its memory is free: its connection has closed, and its handler, if it has begun, has
- * ended.
+ * Ends a body when its memory is free: its response has closed, and its handler, if it has begun, has ended.
  */
 function endWithHandler(body: BodyInFlight, request: FastifyRequest, reply: FastifyReply): void {
   let closed = false;

@@ -10,14 +10,15 @@ import { hashKey, sessionOver } from './sessions.ts';
 
 const MAX_SESSION_BYTES = 64 * 1024;
 /**
- * A call that opens a session may ask the API server for the Pod repeatedly during 10 s. So it counts as five
- * refused calls while it runs, and an address can have four such calls at a time.
+ * While the status of a Pod has no address yet, a call that opens a session reads the Pod again and again,
+ * for up to 10 s. So such a call counts as five refused calls while it runs, and an address can have at most
+ * four of them at a time.
  */
 export const OPENING_WEIGHT = 5;
 
 /**
- * Registers the route on which an agent exchanges its credential for a session. From then on, the key that
- * the agent chose identifies the session.
+ * Registers the route on which an agent exchanges its credential for a session. The key that the agent chose
+ * then identifies the session.
  */
 export function registerSessionRoute(
   app: AgentApp,
@@ -59,8 +60,8 @@ export function registerSessionRoute(
 const REFUSED_RESULTS: ReadonlySet<SessionResult> = new Set(['refused', 'taken', 'over']);
 
 /**
- * Sends the response as two JSON lines: first the work that the agent may begin, then the confirmation of the
- * session.
+ * Sends the response as two JSON lines, if there is work that the agent may begin early: first that work,
+ * then the confirmation of the session.
  */
 class ResponseLines {
   readonly #reply: FastifyReply;
@@ -91,7 +92,10 @@ class ResponseLines {
 
 type Refusal = Exclude<AgentSessionAnswer, { answer: 'opened' | 'same' }>;
 
-/** The caller learns only that the session has ended; the log has the reason. */
+/**
+ * The problem for a call that opened no session. The caller learns only that the session has ended, or that
+ * it should try again. The log has the reason, except for `over`.
+ */
 function refusal(answer: Refusal, log: FastifyBaseLogger, metrics: AgentMetrics): Problem {
   switch (answer.answer) {
     case 'refused':

@@ -10,8 +10,8 @@ const WINDOW_MS = 10_000;
 const REQUESTS_PER_WINDOW = 300;
 const BYTES_PER_WINDOW = 64 * 1024 * 1024;
 /**
- * How long an unknown key is refused without a query. If a session is opened with the key in the meantime,
- * the key is valid at once.
+ * How long an unknown key is refused without a query. If a session is opened with the key on this replica in
+ * the meantime, the key is valid here at once.
  */
 const UNKNOWN_MS = 10_000;
 const MAX_UNKNOWN = 10_000;
@@ -30,9 +30,9 @@ export function hashKey(key: string): string {
 }
 
 /**
- * Caches sessions by the hash of their key, so that a request does not need a query to find its session. The
- * cache does not learn that a session has ended. The next write of the session reports that, and the route
- * then calls `forget`.
+ * Caches sessions by the hash of their key, so that most requests need no query to find their session. The
+ * cache learns that a session has ended only when it looks the session up again, up to 30 s later. A write of
+ * the session reports that earlier, and the route then calls `forget`.
  */
 export class Sessions {
   readonly #cached = new Map<string, CachedSession>();
@@ -45,15 +45,16 @@ export class Sessions {
   }
 
   /**
-   * Returns the session of the request's key. Throws a problem if the key is unknown or its agent sends too
-   * much.
+   * Returns the session of the request's key. Throws a problem if the key is missing or unknown, or if its
+   * agent sends too much.
    */
   async identify(authorization: string | undefined): Promise<{ keyHash: string; session: AgentSession }> {
     const key = bearerToken(authorization);
     if (key === undefined || key === '') throw sessionOver();
     const keyHash = hashKey(key);
     const cached = this.#cached.get(keyHash) ?? this.cache(keyHash, await this.#find(keyHash));
-    // A warm session is looked up each time, because a build may have taken the warm Pod since then.
+    // A warm session is looked up each time, because a build may have taken the warm Pod since the last
+    // look-up.
     if (cached.validUntil < performance.now() || cached.session.kind === 'warm') {
       cached.session = await this.#find(keyHash);
       cached.validUntil = performance.now() + CACHED_MS;
