@@ -74,8 +74,8 @@ export function publicRoutes(
 }
 
 /**
- * The routes of accounts, sessions, tokens, teams, secrets, caches, the audit log and the keys of identity
- * tokens, and those that create, change, rename and delete pipelines.
+ * The routes of accounts, sessions, identity providers, tokens, teams, secrets, caches, the audit log and the
+ * keys of identity tokens, and those that create, change, rename and delete pipelines.
  */
 export function accessRoutes(ports: AccessPorts): Route[] {
   return [

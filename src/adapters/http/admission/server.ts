@@ -36,8 +36,8 @@ export interface AdmissionServerParts {
 
 /**
  * Creates the HTTPS server that the API server calls to review Pipelines. Before it can answer, it needs a
- * certificate (`setSecureContext`). A manifest that cannot be checked is admitted with a warning. The
- * condition Ready of the Pipeline then reports whether the manifest is valid.
+ * certificate (`setSecureContext`). A manifest whose check fails or takes too long is admitted with a
+ * warning. The condition Ready of the Pipeline then reports whether the manifest is valid.
  */
 export function createAdmissionServer({ diagnose, ...parts }: AdmissionServerParts): Server {
   const answerParts = { ...parts, diagnose: oneAtATime(diagnose) };

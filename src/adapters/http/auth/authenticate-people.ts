@@ -19,8 +19,8 @@ interface AuthenticationParts {
 
 /**
  * Returns a function that accepts a session token (in the header or in the cookie of a browser), an API token
- * or a token of the installation. It reads the rights of the owner at each request, so every replica applies
- * a change of rights at once.
+ * or a token of the installation. For sessions and API tokens it reads the rights of the owner at each
+ * request, so every replica applies a change of these rights at once.
  */
 export function authenticatePeople({
   sessions,

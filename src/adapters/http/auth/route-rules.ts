@@ -24,8 +24,8 @@ export interface RouteRules {
   /** What the route does, in a sentence: for the reference and for OpenAPI. */
   about: string;
   /**
-   * The action that the audit log records after a success. A route that changes something but has no `audit`
-   * records the action itself.
+   * The action that the audit log records after a success. Without `audit`, a route that changes something
+   * records the action itself, if it is recorded at all.
    */
   audit?: string;
   /** Whether people who must change their password first may call the route. */

@@ -26,8 +26,8 @@ interface BrowserCookies {
 }
 
 /**
- * Browsers send these cookies to this host only and hide them from scripts. They refuse Secure cookies over
- * plain HTTP, so without TLS the cookies have neither that attribute nor the `__Host-` prefix.
+ * Browsers send these cookies to this host only and hide them from scripts. Browsers refuse Secure cookies
+ * over plain HTTP, so without TLS the cookies have neither that attribute nor the `__Host-` prefix.
  */
 const SECURE = cookiesNamed('__Host-millrace', true);
 const PLAIN = cookiesNamed('millrace', false);

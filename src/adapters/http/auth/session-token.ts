@@ -17,7 +17,7 @@ export interface SessionCodec {
   sign(session: SessionClaims & { openedAt: Date; expiresAt?: Date }): Promise<string>;
   /** Returns undefined if this key did not sign the token for Millrace, or if the token has expired. */
   read(token: string, now: Date): Promise<SessionClaims | undefined>;
-  /** The CSRF token of a session, which only our own pages know. */
+  /** The CSRF token of a session. Other sites cannot read it. */
   csrfToken(sessionId: string): string;
 }
 

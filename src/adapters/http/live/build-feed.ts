@@ -6,7 +6,7 @@ import { encodeEvent } from './encode-event.ts';
 import type { EventStream } from './event-stream.ts';
 import { pacedReads } from './pace-reads.ts';
 
-/** The most characters of the log that one read returns. */
+/** The most characters of the log that one read returns, unless a single chunk is longer. */
 const MAX_PAGE_CHARACTERS = 128 * 1024;
 /** How much of the end of the log stays in memory for viewers that are a little behind. */
 const BUFFER_BYTES = 512 * 1024;

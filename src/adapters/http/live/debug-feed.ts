@@ -17,7 +17,7 @@ interface Parts {
   failed: (error: unknown) => void;
 }
 
-/** Sends what a shell prints to the person who opened it. Nobody else can read it. */
+/** Sends what a shell prints to the person who opened it. */
 export class DebugFeed {
   readonly build: number;
   readonly #parts: Parts;

@@ -10,7 +10,7 @@ export type WriteResult = 'sent' | 'buffered';
 
 /**
  * The open response to one viewer. Wait for `drained` before the next write after a `buffered` one, so that a
- * slow viewer takes no more memory than that write.
+ * slow viewer takes little more memory than that write.
  */
 export class EventStream {
   readonly #response: ServerResponse;

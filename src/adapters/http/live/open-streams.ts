@@ -146,7 +146,7 @@ export class OpenStreams {
     }
   }
 
-  /** Sends heartbeats, and ends the streams of viewers who have lost their rights. */
+  /** Sends heartbeats, and ends the streams of viewers who read too slowly or have lost their rights. */
   async #check(): Promise<void> {
     if (this.#checking) return;
     this.#checking = true;

@@ -8,7 +8,7 @@ import { pacedReads } from './pace-reads.ts';
 
 /** The shortest time between two reads. */
 const PAUSE_MS = 1000;
-/** How many pipelines, and how many teams, one query reads. */
+/** The most pipelines, and the most teams, that one query reads. */
 const MAX_PIPELINES_READ = 100;
 const MAX_TEAMS_READ = 5;
 /**
@@ -47,8 +47,9 @@ interface WatchedTeam {
 
 /**
  * Feeds all viewers of overviews. A change costs one read of the changed pipelines, at most once a second for
- * all viewers together, one encoding for each team, and one write to each viewer of that team. Teams that
- * nobody views cost nothing. A slow viewer gets the whole state of its teams later, instead of every change.
+ * all viewers together, one encoding for each team, and one write to each viewer of that team. The pipelines
+ * of teams that nobody views are not encoded. A slow viewer gets the whole state of its teams later, instead
+ * of every change.
  */
 export class OverviewFeed {
   readonly #parts: Parts;

@@ -20,8 +20,8 @@ interface OverviewParts {
 }
 
 /**
- * The route of one stream for all pipelines of a person, because a browser opens only a few connections to a
- * server. The stream ends when the person is no longer a member of one of the teams in it.
+ * The route of one stream for all pipelines of a person or of a team, because a browser opens only a few
+ * connections to a server. The stream ends when the person is no longer a member of one of the teams in it.
  */
 export function overviewEvents(live: OverviewParts): Route {
   return route({

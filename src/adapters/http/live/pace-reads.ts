@@ -5,8 +5,8 @@ export interface PacedReads {
 }
 
 /**
- * Paces the reads of a live feed from the database. After a pause a read starts at once. Otherwise it starts
- * `pauseMs` after the start of the previous read, and never while that one runs.
+ * Paces the reads of a live feed from the database. If the previous read started at least `pauseMs` ago, a
+ * read starts at once. Otherwise it waits until then. It never starts while another read runs.
  */
 export function pacedReads(
   read: () => Promise<void>,

@@ -8,7 +8,10 @@ import { pacedReads } from './pace-reads.ts';
 const PAUSE_MS = 500;
 
 export interface PipelineFeedParts {
-  /** Reads the state that viewers get; undefined if they may no longer read anything. */
+  /**
+   * Reads the state that viewers get; undefined if the pipeline no longer exists, or they may no longer read
+   * it.
+   */
   read: () => Promise<object | undefined>;
   /** The cause with which the streams end when `read` returns undefined, and their last bytes. */
   over: { by: EndedBy; last: Buffer };

@@ -10,7 +10,10 @@ import type { PipelineFeedParts } from './pipeline-feed.ts';
 
 type StateSource = Pick<PipelineFeedParts, 'read' | 'over'>;
 
-/** The state of a pipeline for members, encoded as in the responses of the API. */
+/**
+ * The state of a pipeline for members, encoded as in the responses of the API, but without the tokens of
+ * webhooks.
+ */
 export function stateForMembers(
   name: PipelineName,
   views: Pick<Views, 'pipeline' | 'jobs' | 'resources'>,

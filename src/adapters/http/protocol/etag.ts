@@ -28,7 +28,7 @@ export function clientHas(
   return matchesTag(request.headers['if-none-match'], `"${tag}"`);
 }
 
-/** Whether an `If-None-Match` header names the tag, which includes its quotes. */
+/** Whether an `If-None-Match` header names the tag, which includes its quotes, or any tag (`*`). */
 export function matchesTag(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false;
   if (header === tag) return true;

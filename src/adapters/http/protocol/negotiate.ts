@@ -1,4 +1,7 @@
-/** Returns the media type that an Accept header prefers, or the first of `offers` if it prefers none. */
+/**
+ * Returns the media type that an Accept header prefers. If it prefers none, returns the first of `offers`, as
+ * it does for equal preferences.
+ */
 export function preferred<T extends string>(accept: string | undefined, offers: readonly [T, ...T[]]): T {
   const ranges = (accept ?? '*/*').split(',', 32).map(parseRange);
   let best = offers[0];

@@ -136,8 +136,10 @@ export function toProblem(error: unknown): Problem {
 }
 
 /**
- * Error codes of connections that are refused or cut, of timeouts, and of Postgres when it stops, starts or
- * has no free connection. An error counts as well if its cause has such a code.
+ * Error codes of connections that are refused or cut, of hosts that cannot be resolved, and of timeouts. Of
+ * Postgres: the classes 08 (connection), 53 (no resources, such as connections) and 57 (stopped by an
+ * operator, such as a shutdown or a cancelled statement). An error counts as well if its cause has such a
+ * code.
  */
 const UNAVAILABLE =
   /^(ECONNREFUSED|ECONNRESET|EPIPE|EBUSY|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|08\w{3}|53\d{3}|57\w{3})$/;

@@ -6,9 +6,9 @@ import type { AuditEntry, AuditStore } from '#flows/people/ports.ts';
 const RECORDED_FIELDS = ['version_id', 'comment', 'message', 'signature'];
 
 /**
- * Returns a hook that runs before the response is sent. If the status is below 300, the hook records the
- * action that the route names in `audit`. If the entry cannot be stored, the response is sent nevertheless
- * and the log of the process contains the entry.
+ * Returns a hook that runs before the data of a response is serialized. If the status is below 300, the hook
+ * records the action that the route names in `audit`. If the entry cannot be stored, the response is sent
+ * nevertheless and the log of the process contains the entry.
  */
 export function auditHook(audit: Pick<AuditStore, 'record'>, now: () => Date) {
   return async (request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> => {

@@ -2,7 +2,7 @@ import { getHeapStatistics } from 'node:v8';
 import underPressure from '@fastify/under-pressure';
 import type { App } from './route.ts';
 
-/** Limits above which a process refuses requests. */
+/** Limits above which a process refuses requests, except those of probes. */
 export interface PressureLimits {
   /** Mean delay of the event loop over a second, in milliseconds. */
   delay: number;

@@ -1,7 +1,10 @@
 import { addressGroup } from '#adapters/http/protocol/address-group.ts';
 import { Problem } from '#adapters/http/protocol/problem.ts';
 
-/** How often non-members may read public lists and pages, per address and replica. */
+/**
+ * How often one address may send requests to one replica. The addresses of an IPv6 network with the same
+ * first 64 bits count as one.
+ */
 export interface PublicRateLimits {
   /** How many requests an address may send at once after a pause. */
   burst: number;
@@ -14,9 +17,9 @@ export interface PublicRateLimits {
 }
 
 /**
- * High enough for many viewers, because one address may be a whole office, or a proxy that is not configured
- * as trusted. Each view of a page counts twice, for the page and its stream. Images have a limit of their
- * own.
+ * The limits for non-members who read public data. They are high enough for many viewers, because one address
+ * may be a whole office, or a proxy that is not configured as trusted. Each view of a page counts twice, for
+ * the page and its stream. Images are counted apart, with the same limits.
  */
 export const PUBLIC_RATE_LIMITS: PublicRateLimits = { burst: 300, perSecond: 30, addresses: 20_000 };
 

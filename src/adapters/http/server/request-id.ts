@@ -2,10 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 
-/**
- * At least 8 characters, which is long enough to be unique. All of them are safe in headers, logs and
- * terminals.
- */
+/** 8 to 64 characters: long enough to be unique. All of them are safe in headers, logs and terminals. */
 const WELL_FORMED = /^[A-Za-z0-9][A-Za-z0-9._-]{7,63}$/;
 
 /**

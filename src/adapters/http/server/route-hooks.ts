@@ -33,7 +33,7 @@ interface HookParts {
 }
 
 interface RouteHooks {
-  /** Calls `done`, returns a promise to wait for, or throws a problem. */
+  /** Either calls `done` and returns undefined, or returns a promise to wait for, or throws a problem. */
   onRequest: (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -45,9 +45,9 @@ interface RouteHooks {
 }
 
 /**
- * Adds hooks that run for every request before and after its handler. Each route gets hooks of its own that
+ * Adds the hooks that run before and after the handler of a request. Each route gets hooks of its own that
  * know the route, because looking the route up at each request would cost as much as all other work of a
- * hook.
+ * hook. Paths without a route share one set of hooks.
  */
 export function addRouteHooks(app: App, hookParts: HookParts): void {
   const { audit } = hookParts.parts;

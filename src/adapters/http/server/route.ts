@@ -147,7 +147,8 @@ function rulesOf({ needs, about, audit, beforePasswordChange }: RouteRules): Rou
 
 /**
  * Returns the option `preHandler` of a route that needs `public`, and no option for other routes. Its hook
- * counts the request of a non-member against the limit of its address before any look-up.
+ * counts the request of a non-member against the limit of its address before it looks up anything about the
+ * path.
  */
 function preHandlerFor<S extends FastifySchema>(forPublic: ForPublic<S> | 'same' | undefined) {
   if (forPublic === undefined) return {};

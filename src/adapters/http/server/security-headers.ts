@@ -15,8 +15,8 @@ const EVERYWHERE: Headers = {
 
 /**
  * Browsers refuse to show a document that is sandboxed and also has an opener policy (HTML standard,
- * navigation). An image that is opened in a tab of its own is a sandboxed document, so images get none of
- * these headers.
+ * navigation). An image that is opened in a tab of its own is a sandboxed document, so these headers are not
+ * added to images.
  */
 const ALL_BUT_IMAGES: Headers = {
   'x-frame-options': 'DENY',
@@ -76,8 +76,8 @@ export function securityHeaders(externalUrl: string | undefined): Record<Content
 const TEAM_NEEDS = new Set(['read', 'write', 'maintain', 'admin', 'public']);
 
 /**
- * Browsers may cache what the members of a team share, but must revalidate it by its ETag. Anything else,
- * such as personal data, is never cached.
+ * The `cache-control` of a route whose handler sets none. Browsers may cache what the members of a team
+ * share, but must revalidate it by its ETag. They may not cache anything else, such as personal data.
  */
 export function cacheControlOf(rules: RouteRules | undefined): string {
   return rules !== undefined && TEAM_NEEDS.has(rules.needs) ? 'private, no-cache' : 'no-store';

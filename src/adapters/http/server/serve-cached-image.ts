@@ -33,8 +33,9 @@ interface ImageServerParts {
 /**
  * Returns a function that serves a cached image before Fastify sees the request, and returns whether it did.
  * Viewers request the image of a public page far more often than it changes, and this takes less CPU time
- * than the route (ADR 0024). Response, log line and metrics are the same as from the route. Requests with
- * credentials go to the route, so no rights are checked here.
+ * than the route (ADR 0024). Response, log line and metrics are the same as from the route, but these
+ * requests do not count against the limit of their address. Requests with credentials go to the route, so no
+ * rights are checked here.
  */
 export function serveCachedImage({ parts, headers, isOverloaded, find, idOf }: ImageServerParts) {
   const fixedHeaders = { ...headers.image, 'cache-control': 'no-cache' };

@@ -36,7 +36,10 @@ export interface ServerParts {
   externalUrl?: string | undefined;
   /** Defaults to `PUBLIC_RATE_LIMITS`. */
   publicRateLimits?: PublicRateLimits;
-  /** Limits above which requests are refused. Absent: no request is refused. */
+  /**
+   * Limits above which requests are refused, except those of probes. Absent: no request is refused for
+   * overload.
+   */
   pressure?: PressureLimits;
   /** Once true, each response closes its connection, so that no request is cut off when the process ends. */
   draining?: () => boolean;

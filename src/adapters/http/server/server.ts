@@ -25,7 +25,7 @@ import { securityHeaders } from './security-headers.ts';
 import { serveCachedImage } from './serve-cached-image.ts';
 import type { ServerParts } from './server-parts.ts';
 
-/** Limits of the public listener: sizes in bytes, times in milliseconds. */
+/** Limits of the public listener: sizes in bytes (`maxParamLength` in characters), times in milliseconds. */
 const LIMITS = {
   bodyLimit: 1024 * 1024,
   maxParamLength: 200,
@@ -147,8 +147,8 @@ function problemSender(parts: ServerParts) {
 }
 
 /**
- * Answers a request that Node.js cannot parse. It neither repeats the bytes nor logs them, because an
- * attacker could fill the log.
+ * Answers a request that Node.js cannot parse or that takes too long to arrive. It neither repeats the bytes
+ * nor logs them, because an attacker could fill the log.
  */
 function answerMalformed(error: Error, socket: Socket): void {
   const code = 'code' in error ? String(error.code) : '';
