@@ -41,8 +41,8 @@ function podOf({ metadata = {}, status = {} }: Wire<V1Pod>): AgentPod {
 }
 
 /**
- * The Pod that a token is bound to. Undefined if the token is invalid, is for another audience than the
- * gateway, or belongs to another service account than that of agents.
+ * The Pod that a token is bound to. Undefined if the token is invalid, is bound to no Pod, is for another
+ * audience than the gateway, or belongs to another service account than that of agents.
  */
 function podOfToken({ status }: Wire<V1TokenReview>): (PodName & { uid: string }) | undefined {
   if (status?.authenticated !== true || status.user === undefined) return undefined;

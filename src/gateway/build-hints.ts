@@ -14,8 +14,9 @@ export function cancelHints(notifications: Pick<Notifications, 'listen'>): Stopp
 }
 
 /**
- * Calls the listeners of a build when a shell of the build has input. After a lost connection, calls no
- * listener: the stream of a person whose shell is not open yet sends the notification again.
+ * Calls the listeners of a build when one of its shells may have something for the agent, such as input.
+ * After a lost connection, calls no listener, because the gateway repeats the notification while a person
+ * waits for a shell to open.
  */
 export function debugHints(notifications: Pick<Notifications, 'listen'>): StoppableHints {
   return buildHints(notifications, 'debug-input', { callsAllAfterMissed: false });

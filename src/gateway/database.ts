@@ -48,7 +48,8 @@ export interface GatewayDatabase {
   show: OverviewStore & CardStore;
   access: AccessStores;
   /**
-   * Reads the stored values with these names. A value of the pipeline takes precedence over one of the team.
+   * Reads the values with these names that people stored for the pipeline or its team. A value of the
+   * pipeline replaces the value of the team with the same name. Names without a value are left out.
    */
   storedValues: (pipelineId: number, names: string[]) => Promise<StoredValue[]>;
   notifications: ClosableNotifications;
@@ -57,8 +58,8 @@ export interface GatewayDatabase {
 }
 
 /**
- * Opens the connections of a gateway to the database. If the database is unreachable at the start, readiness
- * fails until the database answers.
+ * Opens the connections of a gateway to the database. Tries for up to 60 s to make a first connection, then
+ * throws. Later, readiness fails while the database does not answer.
  */
 export async function openGatewayDatabase(config: DatabaseConfig, log: Log): Promise<GatewayDatabase> {
   const logError = (err: Error): void => log.warn({ err }, 'the connection to the database failed');

@@ -75,8 +75,8 @@ const hintsFrom = (notifications: GatewayDatabase['notifications']) => ({
 });
 
 /**
- * Starts the TLS listener for agents. Of the two gateways, only this one may read Pods and Secrets of team
- * namespaces.
+ * Starts the TLS listener for agents, and the listener for metrics. Of the two gateways, only this one may
+ * read Pods and Secrets of team namespaces.
  */
 export async function startInternalGateway(config: InternalGatewayConfig, log: Log): Promise<Service> {
   const [certificate, connection, database] = await Promise.all([

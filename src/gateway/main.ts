@@ -12,7 +12,8 @@ import { serve, type Service } from './serve.ts';
 
 /**
  * The entry point of the gateway: `public` serves people and forges, `internal` serves agents. Runs until a
- * signal arrives, then ends the process.
+ * signal arrives, then ends the process. If the configuration is invalid, prints what is wrong and sets exit
+ * code 1.
  */
 export async function runGateway(role: 'public' | 'internal', flags: GatewayFlags): Promise<void> {
   if (role === 'public') {

@@ -8,8 +8,8 @@ import type { SealedValue } from '#flows/pipelines/secret-ports.ts';
 import type { SecretLookupResult, SecretSource } from './team-secrets.ts';
 
 /**
- * Reads a key of the mounted Secret. Returns an empty text if the key is missing. Nothing is cached, because
- * a rotation replaces the files.
+ * Reads a key of the mounted Secret. Returns an empty text if the key cannot be read. Nothing is cached,
+ * because a rotation replaces the files.
  */
 async function readKey(directory: string, name: string): Promise<string> {
   return await readFile(join(directory, name), 'utf8').catch(() => '');

@@ -8,9 +8,12 @@ import type { SecretLookup } from '#domain/planning/next-lookups.ts';
 import type { SecretSource } from './team-secrets.ts';
 import { unavailable } from './unavailable.ts';
 
-/** The time limit of one request. */
+/** The time limit of one request to Vault. */
 const REQUEST_MS = 8000;
-/** The time limit of all requests for one operation. The agent waits 30 s for the answer, then asks again. */
+/**
+ * The time limit of all requests to Vault for one call of an agent. The agent waits 30 s for the answer, then
+ * asks again.
+ */
 export const VAULT_MS = 25_000;
 
 /**
