@@ -84,9 +84,9 @@ function createRoute({ tokens, now, tokenMaxSeconds }: AccessPorts): Route {
     url: '/api-tokens',
     needs: 'session',
     about:
-      'Creates an API token and shows it once. A `personal` token has all your rights, but no route that ' +
-      'needs `session` accepts a token; one for `team_canonical` has at most a `role` in that team. It ' +
-      'expires at `expires_at`. Without that field, it expires after 90 days, or after the longest ' +
+      'Creates an API token and shows it once. A `personal` token has all your rights; a token for ' +
+      '`team_canonical` has at most a `role` in that team. Routes that need `session` accept no token. The ' +
+      'token expires at `expires_at`. Without that field, it expires after 90 days, or after the longest ' +
       'lifetime that the installation allows if that is shorter. `null`: it never expires. Requires a ' +
       'session from the last ten minutes (`sign-in-again`).',
     bodyLimit: SMALL_BODY,

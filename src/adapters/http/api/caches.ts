@@ -19,7 +19,9 @@ export const CacheFields = Type.Object({
     Type.Integer({ description: 'What its files took when the last build used it, if that is known.' }),
   ),
   last_used_at: Type.Optional(Time),
-  used_by: Type.Optional(Type.String({ description: 'The build, `<job>/<number>`, or `check`.' })),
+  used_by: Type.Optional(
+    Type.String({ description: 'What uses it now: a build, `<job>/<number>`, or `check`.' }),
+  ),
   reason: Type.Optional(
     Type.String({ description: 'Why the last build or check that wanted it ran without it.' }),
   ),
@@ -33,8 +35,8 @@ export function cacheRoutes({ caches, now }: AccessPorts): Route[] {
       url: '/teams/:team/pipelines/:pipeline/caches',
       needs: 'read',
       about:
-        'The caches of the resources and jobs of a pipeline: size, last use, and the build or check that ' +
-        'last used each. The cache of a job is named `<job>:<cache>`.',
+        'The caches of the resources and jobs of a pipeline: size, last use, and a build or check that ' +
+        'uses each now. The cache of a job is named `<job>:<cache>`.',
       schema: { params: PipelineParams, response: answerList(CacheFields) },
       handler: async ({ params }) => {
         const { team, pipeline } = params;

@@ -215,7 +215,7 @@ function memberRoutes(ports: AccessPorts): Route[] {
       method: 'PUT',
       url: '/teams/:team/members/:username',
       needs: 'admin',
-      about: 'Changes the role of a member. The last admin stays admin.',
+      about: 'Changes the role of a member, or adds the user with that role. The last admin stays admin.',
       bodyLimit: SMALL_BODY,
       schema: { params: MemberParams, body: body({ role: RoleName }), response: answer(TeamMemberFields) },
       handler: async ({ params: { team, username }, body: { role }, identity }) => {

@@ -67,8 +67,9 @@ export function webhookRoutes(ports: PipelinePorts): Route[] {
         'Requests a check of the resource that the token belongs to. Millrace verifies a signature over ' +
         'the body (at most 1 MiB, of any type). 202 once the request is stored; 403 if a signature is ' +
         'wrong, or if it is missing and the resource requires one. A signed event `check_run` with the ' +
-        'action `rerequested` also retries the build of the check run; `rerun` says which, or why not. Any ' +
-        'other signed `check_run` or `check_suite` event requests no check.',
+        'action `rerequested` also retries the build of the check run; `rerun` says which, or why not. ' +
+        'Other signed events `check_run` and `check_suite`, and those that name no build, request no ' +
+        'check.',
       bodyLimit: MAX_PAYLOAD_BYTES,
       bodyReader: readBody,
       schema: {
