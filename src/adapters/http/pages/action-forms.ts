@@ -20,8 +20,9 @@ const VERSION = `${RESOURCE}/versions/:version`;
 const BUILD = `${JOB}/builds/:build`;
 
 /**
- * The forms behind the buttons of pages. Each form calls the API route of the same path. If the call
- * succeeds, the browser goes to the URL in the response, or back to the page that had the button.
+ * The forms behind the buttons of pages. Each form calls an API route at its own path. If the call succeeds,
+ * the browser goes to the URL in the response, or back to the page that had the button, unless the form names
+ * another page.
  */
 export function actionForms(ports: AccessPorts): PageRoute[] {
   return [

@@ -8,7 +8,7 @@ export function formatBytes(bytes: number): string {
   return `${amount < 10 ? amount.toFixed(1).replace(/\.0$/, '') : Math.round(amount)} ${UNITS[exponent - 1]}`;
 }
 
-/** Seconds in hours, minutes and seconds, without amounts of zero. */
+/** Seconds in hours, minutes and seconds, without amounts of zero. No time is `0 s`. */
 export function secondsInWords(seconds: number): string {
   const parts: [number, string][] = [
     [Math.floor(seconds / 3600), 'h'],

@@ -21,7 +21,8 @@ import { publicBuildPage } from './public-build-page.ts';
 import { may, teamViewerOf, type TeamViewer } from './viewer.ts';
 
 /**
- * How many characters of the log the page contains. The script of the page and the link show the whole log.
+ * The most characters of the log that the page contains. The script of the page and the link show the whole
+ * log.
  */
 export const MAX_LOG_CHARACTERS = 128 * 1024;
 
@@ -100,8 +101,8 @@ function facts(build: BuildDetail): Html {
 }
 
 /**
- * The checks that ran before the build, each with its result, because a version may be old if its check
- * failed.
+ * The checks that were requested before the build, each with its result, because a version may be old if its
+ * check failed or ended too late.
  */
 function checksOf({ checks = [] }: BuildDetail): Html {
   if (checks.length === 0) return html``;

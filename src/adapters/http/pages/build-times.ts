@@ -56,7 +56,7 @@ export function timeSpans(build: TimedBuild, now: Date): TimeSpan[] {
 
 /**
  * The phases of the Pod until the first step. If the end of a phase was not observed, or is later than the
- * first step because another clock recorded it, the phase is merged with the next one.
+ * first step because another clock recorded it, the phase is merged with all later phases.
  */
 function podPhases(times: PodTimes): Phase[] {
   const { podCreatedAt, warmPod, podScheduledAt, containersStartedAt, startedAt } = times;

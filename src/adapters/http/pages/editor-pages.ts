@@ -117,7 +117,7 @@ async function contentIfReadable(
   }
 }
 
-/** A form has no generation if its page has just created a pipeline that does not run yet. */
+/** A form has no generation if the definition could not be read when its page was rendered. */
 function generationFrom({ generation }: Fields): { generation?: number } {
   return generation === undefined || generation === '' ? {} : { generation: Number(generation) };
 }
@@ -131,7 +131,10 @@ interface CheckOrSaveParts {
   request: Parameters<typeof viewerOf>[0];
 }
 
-/** Checks or saves the text, depending on the button. If the text is not saved, the form shows it again. */
+/**
+ * Checks or saves the text, depending on the button. The form shows the text again, unless it is saved and
+ * runs.
+ */
 async function checkOrSave({
   content,
   name,

@@ -27,7 +27,7 @@ export function noTeam(username: string, globalAdmin: boolean): Html {
       </div>`;
 }
 
-/** The smallest pipeline that runs a command. A test compiles it. */
+/** A minimal pipeline that runs a command. A test compiles it. */
 export const FIRST_PIPELINE = `job "greet" {
   task "say" {
     run "shell" {

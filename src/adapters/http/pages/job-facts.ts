@@ -60,7 +60,7 @@ function getsTable(name: PipelineName, { steps }: Job): Html {
   );
 }
 
-/** The settings of a job that differ from the defaults. */
+/** Those settings of a job in `RULES` that differ from the defaults. */
 export function rulesOf(job: Job): [subject: string, rule: string][] {
   return RULES.flatMap(([subject, ruleOf]): [string, string][] => {
     const rule = ruleOf(job);

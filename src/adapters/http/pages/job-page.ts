@@ -106,7 +106,7 @@ function startControl(
   return { button: action({ url, viewer, label: 'Start a build', fields: checkFirstField }) };
 }
 
-/** Why the job has no build, and why each of its pending builds does not start. */
+/** Why the job gets no further build, and why each of its pending builds does not start. */
 function whyItWaits(waiting: WaitingView | undefined): Html {
   const jobReasons = waiting?.jobs[0]?.reasons ?? [];
   const builds = (waiting?.builds ?? []).filter(({ reasons }) => reasons.length > 0);

@@ -27,7 +27,7 @@ import { triggerVersionForm } from './trigger-version.ts';
 import { userPages } from './user-pages.ts';
 import { versionPathPage } from './version-path-page.ts';
 
-/** Creates the pages and forms, which have the same paths as routes of the API. */
+/** Creates the pages, which have the paths of API routes, and the forms, which call API routes. */
 export function createPages(ports: PipelinePorts, access: AccessPorts): ServerPages {
   const pageRoutes: PageRoute[] = [
     ...signInPages(access),

@@ -1,7 +1,7 @@
 import { buildUrl } from '#adapters/http/api/jobs.ts';
 import type { BuildRef, JobName, PipelineName, ResourceName } from '#flows/names.ts';
 
-/** The paths of pages. A page has the same path as its JSON in the API. */
+/** The paths of pages. Most pages have the same path as their JSON in the API. */
 export const paths = {
   team: (team: string): string => `/teams/${encodeURIComponent(team)}/pipelines`,
   pipeline: ({ team, pipeline }: PipelineName): string =>

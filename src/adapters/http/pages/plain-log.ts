@@ -2,9 +2,9 @@
 const [ESC, BEL] = ['\u001b', '\u0007'];
 
 /**
- * Matches colours, cursor movements, titles, links and all less common escape sequences. It is used instead
- * of `stripVTControlCharacters` of `node:util`, which leaves the content of device control strings, such as
- * pictures. Exported for the command line, which distinguishes colours from the other sequences.
+ * Matches the escape sequences of terminals, such as colours, cursor movements, titles and links. It is used
+ * instead of `stripVTControlCharacters` of `node:util`, which leaves the content of device control strings,
+ * such as pictures. Exported for the command line, which distinguishes colours from the other sequences.
  */
 export const SEQUENCES = new RegExp(
   [

@@ -7,8 +7,8 @@ import { publicLayout, type Codec, type PublicPage } from './public-page.ts';
 
 /**
  * The page of a build for the public, with its status and that of its steps. The page follows the stream of
- * the pipeline, which reports each change of a status. The stream of the build contains the log, which the
- * public may not read.
+ * the pipeline, which reports when the newest build of a job changes, but not when only a step does. The
+ * stream of the build contains the log, which the public may not read.
  */
 export function publicBuildPage(views: Pick<PublicViews, 'build'>, codec: Codec): PublicPage {
   return async (pageRequest) => {

@@ -15,7 +15,7 @@ export interface ShownVersions {
   resource: ResourceView;
   versions: Listed<VersionView>;
   uses: readonly VersionUse[];
-  /** The text by which the versions were selected. Undefined: no versions were left out. */
+  /** The text by which the versions were selected. Undefined: they are not selected by a text. */
   text: string | undefined;
   /** Whether the list does not begin with the newest version. */
   isOlderPage: boolean;
