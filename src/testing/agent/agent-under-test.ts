@@ -11,7 +11,7 @@ import { ended, LocalPod, type ShimOptions } from '#testing/agent/local-pod.ts';
 import { makeCertificate, type Certificate } from '#testing/network/certificate.ts';
 import { freePort } from '#testing/network/free-port.ts';
 
-/* For tests of the agent: `start` opens a gateway and starts the agent with a plan. */
+/* For tests of the agent: `start` opens a fake gateway with a plan, and starts the shims and the agent. */
 export let shim = '';
 export let bundle = '';
 export let certificate: Certificate = { key: '', cert: '' };
@@ -144,7 +144,7 @@ export async function terminationContains(part: string): Promise<void> {
   }
 }
 
-/** Waits until a step has made this file of the working directory. */
+/** Waits until this file exists in the working directory. */
 export async function fileAppears(name: string): Promise<void> {
   while (!existsSync(join(pod.workdir, name))) await sleep(20);
 }
@@ -160,7 +160,7 @@ export function generator(seed: number): () => number {
   };
 }
 
-/** Replaces the gateway that `start` opens. */
+/** Sets `gateway` for a test that opens one itself instead of calling `start`. */
 export function useGateway(other: FakeGateway): void {
   gateway = other;
 }

@@ -21,7 +21,8 @@ import type { BuildEvent } from '#domain/build/events.ts';
 import { findOperation } from '#domain/planning/operations.ts';
 
 /**
- * How one request fails: with an error, or with an answer that is lost after the gateway handled the request.
+ * How one request fails. The gateway closes the connection before (`drop`) or after (`answer-lost`) it
+ * handles the request, handles it after a `delay` in milliseconds, or answers with the status in `REFUSALS`.
  */
 export type RequestFailure =
   | 'drop'
@@ -37,7 +38,7 @@ const REFUSALS = new Map<unknown, number>([
   ['not-understood', 400],
 ]);
 
-/** A gateway that stores its requests in memory, for the agent's tests. */
+/** A gateway for the agent's tests, which stores in memory what the agent reports. */
 export class FakeGateway {
   readonly sessions: SessionRequest[] = [];
   readonly events: BuildEvent[] = [];
@@ -51,7 +52,7 @@ export class FakeGateway {
   /** Called before each request is handled. */
   failure: (path: string, count: number) => RequestFailure | undefined = () => undefined;
   /**
-   * If set, a request for a session gets its work at once, and its confirmation when this promise settles.
+   * If set, a request for a session gets its work at once, and its confirmation when this promise resolves.
    */
   confirmation: Promise<SessionConfirmation> | undefined;
   /** If true, the Pod is warm: its agent gets the work in the stream of work once `takePod` was called. */
@@ -92,7 +93,7 @@ export class FakeGateway {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  /** Cancels the build through the stream and in the answer to every later report. */
+  /** Cancels the build through the command streams and in the answers to later events. */
   cancel(): void {
     this.cancelled = true;
     for (const stream of this.#streams) stream.write('{"command":"cancel"}\n');
@@ -151,7 +152,7 @@ export class FakeGateway {
     return this.events.filter((event) => event.type === 'step-started');
   }
 
-  /** Resolves when the received requests make `test` true. */
+  /** Resolves when `test` is true. The gateway calls it after each request and each new connection. */
   when(test: () => boolean): Promise<void> {
     if (test()) return Promise.resolve();
     return new Promise((resolve) => this.#waiting.push({ test, resolve }));
@@ -292,7 +293,7 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
   return text === '' ? undefined : JSON.parse(text);
 }
 
-/** The status of a refusal: 400 for events and shells that the real gateway would refuse, otherwise 0. */
+/** 400 if the body does not match the real gateway's schema for events or shells, otherwise 0. */
 function refusalStatusOf(path: string, body: unknown): number {
   if (path === '/agent/v1/debug') return Value.Check(DebugBody, body) ? 0 : 400;
   return path !== '/agent/v1/events' || Value.Check(EventsBody, body) ? 0 : 400;

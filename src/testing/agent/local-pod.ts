@@ -29,7 +29,10 @@ export interface ShimOptions {
   key?: string;
   /** Runs as root with all capabilities instead of as nobody. */
   root?: boolean;
-  /** Runs as an ordinary process instead of as process 1 of its own namespace. */
+  /**
+   * Runs as an ordinary process instead of as process 1 of its own namespace. Then `root`, `before` and
+   * `rootFolder` have no effect.
+   */
   plain?: boolean;
   /** A command that root runs in the container's namespaces before the shim starts. */
   before?: string;
@@ -40,8 +43,8 @@ export interface ShimOptions {
 }
 
 /**
- * The processes of a Pod on this machine. Each shim is process 1 of its own namespace and runs as nobody, as
- * in a Pod.
+ * The processes of a Pod on this machine. As in a Pod, each shim is process 1 of its own namespace and runs
+ * as nobody, unless its options say otherwise.
  */
 export class LocalPod {
   readonly folder = mkdtempSync(join(tmpdir(), 'millrace-pod-'));
@@ -62,7 +65,7 @@ export class LocalPod {
     chmodSync(this.#temporary, 0o1777);
   }
 
-  /** Ends all processes that still run. */
+  /** Ends all processes that still run, and removes the directories of the Pod. */
   async close(): Promise<void> {
     for (const child of this.#children) kill(child);
     await Promise.all(this.#children.map(ended));

@@ -25,6 +25,7 @@ interface GroupScript {
   attempts: number;
   limit: number;
   failFast: boolean;
+  /** The group has a timeout of a few milliseconds. */
   isLimited: boolean;
   hooks: HooksScript;
 }
@@ -40,6 +41,7 @@ interface BuildScript {
   hooks: HooksScript;
   /** The build is cancelled when this many commands have started. */
   cancelAt: number | undefined;
+  /** The build has a timeout of a few milliseconds. */
   isLimited: boolean;
 }
 

@@ -9,8 +9,8 @@ const NARROW = { width: 320, height: 640 };
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 /**
- * Accessibility problems of the current page, one per line: axe-core's findings in light and dark mode and on
- * a phone, and elements wider than a phone.
+ * Accessibility problems of the current page, one per line: axe-core's findings in dark and light mode and on
+ * a phone, and up to five elements that are too wide for a phone.
  */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
   const problems = new Set<string>();

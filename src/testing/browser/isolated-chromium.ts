@@ -43,7 +43,8 @@ export async function startIsolatedChromium(server: string): Promise<IsolatedChr
 }
 
 /**
- * A program that Playwright starts like Chromium. Only root may create a network without a user namespace.
+ * A program that Playwright starts like Chromium. Users other than root need a user namespace to create a
+ * network namespace.
  */
 function script(socket: string, port: string): string {
   const main = join(import.meta.dirname, 'run-isolated.ts');

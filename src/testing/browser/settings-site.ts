@@ -16,8 +16,8 @@ export const PEOPLE = { adm: 'admin', mai: 'maintain', wri: 'write', rea: 'read'
 export type SettingsSite = Awaited<ReturnType<typeof openSettingsSite>>;
 
 /**
- * A site with two teams: `main`, which the API created, and `fixed`, which a manifest manages. Texts that
- * people choose are `EVIL`.
+ * A site with two teams: `main`, which the API created, and `fixed`, which a manifest manages. The display
+ * names, the group's claim and the node selector that `fill` saves are `EVIL`.
  */
 export async function openSettingsSite() {
   const sealed = { ciphertext: Buffer.from('x'), wrappedKey: Buffer.from('y'), keyId: 'test' };

@@ -11,7 +11,8 @@ export type ReportedEvent = BuildEvent extends infer E
   : never;
 
 /**
- * Gives the oldest pending build a Pod. Returns a function that reports events of the build like its agent.
+ * Gives a Pod to the first build that can start. Returns a function that reports events of this build as its
+ * agent would.
  */
 export async function startReportedBuild({
   stores,

@@ -17,8 +17,8 @@ export interface CommandResult {
 }
 
 /**
- * One engine for all commands of a test file, because starting it takes longer than a command. It ends with
- * the process.
+ * One engine for all commands of a test file, because starting an engine takes longer than running a command.
+ * The engine ends with the process.
  */
 let sharedCompiler: HclCompiler | undefined;
 function openSharedCompiler(): HclCompiler {
@@ -29,7 +29,10 @@ function openSharedCompiler(): HclCompiler {
   };
 }
 
-/** Runs a command line in this process. If it is a single text, single spaces separate its words. */
+/**
+ * Runs a command line in this process. Its first word is the name of the program. If the line is a single
+ * text, single spaces separate its words.
+ */
 export async function millrace(
   line: string | readonly string[],
   options: Partial<Terminal> & { input?: string } = {},

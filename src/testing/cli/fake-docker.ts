@@ -3,10 +3,10 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileS
 import { isAbsolute, join } from 'node:path';
 
 /*
- * A program with the part of docker's command line that `millrace run` uses. It refuses every flag and every
- * value that docker would not take, and starts the entrypoint as a process of this machine. Its state is in
- * the folder $FAKE_DOCKER: `registry.json`, `pulled`, `calls`, and in `running` a file for each container,
- * because several end at the same time.
+ * A program with the part of docker's command line that `millrace run` uses. It refuses all other flags, and
+ * values that docker would refuse. It starts the entrypoint as a process of this machine. Its state is in the
+ * folder $FAKE_DOCKER: `registry.json`, `pulled`, `calls`, and in `running` a file for each container,
+ * because several containers may end at the same time.
  */
 
 interface RegistryImage {
@@ -26,7 +26,7 @@ function fail(code: number, message: string): never {
   process.stderr.write(`${message}\n`);
   process.exit(code);
 }
-/** Exits as docker does after a usage error. */
+/** Exits with the code of `docker run` for a usage error. */
 const refuse = (message: string): never => fail(125, `fake docker: ${message}`);
 
 const lines = (name: string): string[] =>
@@ -34,7 +34,7 @@ const lines = (name: string): string[] =>
 const fileOf = (container: string): string => join(folder, 'running', container);
 const isPulled = (image: string): boolean => lines('pulled').includes(image);
 
-/** The flags of `docker run` that this program knows, and which values docker would accept. */
+/** The flags of `docker run` that this program knows, each with a check of its value. */
 const RUN_FLAGS: Record<string, (value: string) => boolean> = {
   '--name': (value) => /^[a-zA-Z0-9][a-zA-Z0-9_.-]+$/.test(value) && !existsSync(fileOf(value)),
   '--pull': (value) => ['always', 'missing', 'never'].includes(value),
@@ -113,7 +113,7 @@ function inspect(image: string): void {
   if (!isPulled(image)) fail(1, `[]\nError: No such image: ${image}`);
   const { architecture, env, entrypoint, cmd } = registry[image] ?? refuse('a broken state');
   const pairs = Object.entries(env).map(([name, value]) => `${name}=${value}`);
-  // Docker leaves out what an image does not have.
+  // Without an entrypoint docker leaves out `Entrypoint`; without a command `Cmd` is null.
   const config = {
     Env: pairs,
     ...(entrypoint.length > 0 && { Entrypoint: entrypoint }),

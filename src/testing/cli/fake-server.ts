@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 
 /** The answer of a fake server: `data` in JSON, a plain text, or server-sent events. */
 interface FakeAnswer {
+  /** For JSON only: a text and server-sent events have the status 200. */
   status?: number;
   data?: unknown;
   /** A problem document, instead of `data`. */

@@ -22,7 +22,7 @@ import { BUILT_PROGRAM } from '#testing/process/built-program.ts';
 const PIPELINE = 'src/cli/local/testdata/pipeline.hcl';
 
 let shim = '';
-/** Builds the shim before the first test, and gives each test a folder with a fake docker. */
+/** Builds the shim before the first test, and gives each test a temporary folder. */
 export function useLocalRun(): void {
   beforeAll(async () => {
     shim = await buildTestShim();
@@ -73,7 +73,7 @@ export function withDocker(name = 'docker'): string {
 /** The calls of docker, and the containers that still run. */
 export function dockerState(): { calls: string; running: string[] } {
   const calls = normalized(textOf('calls')).split('\n').slice(0, -1);
-  // Containers start at the same time.
+  // Containers start at the same time, so the order of these calls differs from run to run.
   const inOrder = [...calls.filter((call) => !isStart(call)), ...calls.filter(isStart).toSorted()];
   return { calls: inOrder.map((call) => `${call}\n`).join(''), running: runningContainers() };
 }
@@ -89,7 +89,7 @@ const runningContainers = (): string[] => {
 const textOf = (name: string): string =>
   existsSync(join(engineFolder, name)) ? readFileSync(join(engineFolder, name), 'utf8') : '';
 
-/** What the command left in its `$TMPDIR`. */
+/** The path of the command's `$TMPDIR`. */
 export const temporaryFolder = (): string => temporary;
 
 /** The environment of the command, without the variables of jest. */

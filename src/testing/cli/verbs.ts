@@ -17,7 +17,7 @@ export const VERBS: readonly Verb[] = program.commands.flatMap((command) =>
   verbsBelow(command, '', command.helpGroup()),
 );
 
-/** The verbs that need no server. */
+/** Whether the help lists the verb as one that needs no cluster. */
 export const isLocal = ({ group }: Verb): boolean => group === 'Without a cluster:';
 
 function verbsBelow(command: Command, parentPath: string, group: string): Verb[] {

@@ -4,7 +4,7 @@ const refuseScopes = async (): Promise<never> => {
   throw new Error('This test has no scopes.');
 };
 
-/** A transaction of checks whose run has no scopes, so it only has to be closed. */
+/** A store of checks whose runs have no scopes. A flow can only close a run, which calls `closeRun`. */
 export function checksWithoutScopes(closeRun: (run: number, error?: string) => void) {
   const tx: CheckTransaction = {
     dueScopes: async () => [],

@@ -2,8 +2,8 @@
 export class Crash extends Error {}
 
 /**
- * One process. `crashes` is called before and after each call and decides whether the process crashes there.
- * A dead process makes no more calls.
+ * One process. `crashes` is called before and after each counted call and decides whether the process crashes
+ * there. A dead process makes no more counted calls.
  */
 export class TestProcess {
   dead = false;
@@ -13,7 +13,7 @@ export class TestProcess {
     this.#crashes = crashes;
   }
 
-  /** The same port, used by this process. Methods in `uncounted` do not count as calls. */
+  /** The same port, used by this process. Methods in `uncounted` never crash. */
   of<T extends object>(port: T, uncounted: readonly PropertyKey[] = []): T {
     return new Proxy(port, {
       get: (target, name) => {

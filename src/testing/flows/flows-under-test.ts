@@ -21,7 +21,7 @@ export let notifications: RecordedNotifications;
 /** By how many seconds the test's clock is ahead; `setAhead` changes it. */
 export let ahead: number;
 
-/** Opens the stores before the first test, and empties them before each. */
+/** Opens the stores before the first test. Before each test, empties them and creates the team `main`. */
 export function useStores(): void {
   beforeAll(async () => void (stores = await openStores()));
 

@@ -30,7 +30,7 @@ export function describeForge(
     afterAll(async () => await forge.stop());
     afterEach(async () => {
       await current.remove();
-      // A check uses git where the API refuses, so its result is no evidence.
+      // If the API refuses a request, the check uses git, so its result does not show the refusal.
       expect(forge.misuse()).toEqual([]);
     });
 

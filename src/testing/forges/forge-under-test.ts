@@ -15,7 +15,10 @@ export interface ForgeUnderTest {
   createUser(name: string): Promise<ForgeUser>;
   /** Creates a repository without a commit. Its default branch is `main`. */
   createRepository(name: string, about?: NewRepository): Promise<ForgeRepository>;
-  /** What the forge refused, since the last call of `misuse`, because its API documents do not allow it. */
+  /**
+   * What an imitated forge refused, since the last call of `misuse`, because its API documents do not allow
+   * it. Always empty for a real forge.
+   */
   misuse(): readonly string[];
   stop(): Promise<void>;
 }

@@ -1,7 +1,8 @@
 import { Agent, request } from 'undici';
 
 /**
- * Sends JSON to the API of version 1 and returns the body of the response; throws unless the status is 2xx.
+ * Sends JSON to the API of version 1 and returns the body of the response; undefined if it is empty. Throws
+ * if the status is 300 or more.
  */
 export type Call = <T = unknown>(method: Method, path: string, body?: object) => Promise<T>;
 

@@ -75,7 +75,10 @@ async function copyProgram(): Promise<string> {
   return folder;
 }
 
-/** Gives the folder to the user nobody, except the hard links: those files still belong to root. */
+/**
+ * If root runs the tests, gives the folder to the user nobody, except the program and its data. These may be
+ * hard links, and their files still belong to root.
+ */
 async function giveToNobody(folder: string): Promise<void> {
   if (getuid?.() !== 0) return;
   const customFiles = (await readdir(join(folder, 'custom'), { recursive: true })).map((name) =>
@@ -87,7 +90,7 @@ async function giveToNobody(folder: string): Promise<void> {
   await chmod(folder, 0o700);
 }
 
-/** The command line that runs Gitea as nobody. Gitea ends when the test run is killed. */
+/** The command line that runs Gitea, as nobody if root runs the tests. It ends if the test run is killed. */
 function asNobody(folder: string): string[] {
   const user = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'];
   const processOptions = ['--pdeathsig=KILL', ...(getuid?.() === 0 ? user : [])];

@@ -12,7 +12,7 @@ export interface GiteaOptions {
 /** Signs the addresses of Git LFS files. Gitea requires 32 bytes. For tests only. */
 const LFS_SECRET = Buffer.alloc(32, 'millrace').toString('base64url');
 
-/** The text of `app.ini`: nothing that talks to the outside, and no work in the background. */
+/** The text of `app.ini`: Gitea connects only to the targets of webhooks, and has no scheduled tasks. */
 export function settingsOf(folder: string, address: string, options: GiteaOptions): string {
   const { hostname, port } = new URL(address);
   const tls: Record<string, string> =

@@ -2,7 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ForgeKind } from './forge-under-test.ts';
 import type { ImitatedRepository } from './imitated-repository.ts';
 
-/** What a query parameter may be: a text of the list, any text, or a whole number from 1 to this maximum. */
+/**
+ * What a query parameter may be: a text of the list, any text that is not empty, or a whole number from 1 to
+ * this maximum.
+ */
 type QueryRule = readonly string[] | 'text' | number;
 
 /** A request that its route allows. */

@@ -14,7 +14,10 @@ import type {
   NewReview,
 } from './forge-under-test.ts';
 
-/** A pull request or merge request. `sha` is the commit that its branch had when the forge last looked. */
+/**
+ * A pull request or merge request. `sha` is the commit that its branch had when the forge last looked; empty
+ * before the first look.
+ */
 export interface ImitatedRequest {
   readonly number: number;
   readonly title: string;
@@ -51,7 +54,7 @@ export class ImitatedRepository implements ForgeRepository {
   readonly private: boolean;
   readonly #host: ImitatedHost;
   readonly #requests: ImitatedRequest[] = [];
-  /** When tests last pushed to a branch, in ticks. */
+  /** When `commit` last pushed to a branch, in ticks. */
   readonly #pushed = new Map<string, number>();
   readonly #statuses = new Map<string, CommitStatus[]>();
 
@@ -183,7 +186,7 @@ export class ImitatedRepository implements ForgeRepository {
     return hashes === '' ? [] : hashes.split('\n');
   }
 
-  /** The newest commits of a branch, newest first, with their parents and messages. */
+  /** The newest 100 commits of a branch, newest first, with their parents and messages. */
   async describedCommits(branch: string): Promise<{ id: string; parents: string[]; message: string }[]> {
     const format = '--format=%H%x00%P%x00%B%x00';
     const text = await this.#git(['log', '--max-count=100', format, branch, '--']).catch(() => '');

@@ -4,8 +4,9 @@ import type { ImitatedRequest } from './imitated-repository.ts';
 import { readStatus, refusesTransition } from './status-body.ts';
 
 /**
- * The newest commits of a branch. GitLab answers with an empty list if there is no such branch. If a tag has
- * the short name too, all but GitHub take the tag, as git does: `prefix` is what a forge puts before a name.
+ * The newest commits of a branch. If there is no such branch, GitLab answers with an empty list, the others
+ * with 404. `prefix` precedes the name: with `refs/heads/`, GitHub takes the branch even if a tag has the
+ * same name. Without a prefix, the others take the tag, as git does.
  */
 export async function listCommits(
   request: ApiRequest,
@@ -35,8 +36,8 @@ export async function openPullRequests({ repository }: ApiRequest): Promise<Imit
 }
 
 /**
- * A request as Gitea and Forgejo describe it in a list. The label has no owner, and is empty for one that was
- * pushed for review. Without a branch of this name, the ref is that of the request.
+ * A request as Gitea and Forgejo describe it in a list. `head.label` has no owner, and is empty if the
+ * request was pushed for review. If the branch does not exist, `head.ref` is the request's own ref.
  */
 export async function describeGiteaPull(
   request: ImitatedRequest,

@@ -29,7 +29,8 @@ const STATUS_RULES: Readonly<Record<ForgeKind, StatusRules>> = {
 };
 
 /**
- * Reads the body of a request that sets a status. Returns the name of a wrong field instead, if there is one.
+ * Reads the body of a request that sets a status. If it has unknown or wrong fields, returns instead the
+ * names of the unknown ones, or of the first wrong one.
  */
 export function readStatus(body: Readonly<Record<string, unknown>>, kind: ForgeKind): CommitStatus | string {
   const { states, nameField, maxDescriptionLength } = STATUS_RULES[kind];

@@ -53,7 +53,7 @@ export interface SeenStatus {
 export class StatusForge {
   /** Every status that was accepted, in order. */
   readonly seen: SeenStatus[] = [];
-  /** Statuses with which the next requests are refused, before any request is accepted. */
+  /** HTTP statuses for the next requests, one each. The forge refuses these requests. */
   faults: number[] = [];
   url = '';
   readonly #kind: ForgeKind;

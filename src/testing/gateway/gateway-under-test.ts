@@ -80,7 +80,7 @@ const CRUD = {
   replace: ANSWER_UNKNOWN,
   remove: ANSWER_UNKNOWN,
 };
-/** A cluster without objects that ignores writes. */
+/** A cluster without objects. Creating or changing one answers `unknown`. */
 export const NO_OBJECTS: ApiObjects = {
   providers: {
     ...CRUD,
@@ -226,7 +226,7 @@ function openPipelines(stores: Stores, notifications: Notifications, now: () => 
 }
 
 interface AskOptions {
-  /** Does not wait for the end of a stream. */
+  /** Cancels the response after its headers, so a stream need not end. */
   onlyStatus?: boolean;
   as?: string | undefined;
   body?: unknown;

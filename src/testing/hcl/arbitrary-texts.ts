@@ -130,10 +130,10 @@ function bodyOf(value: Arbitrary<string>, inner: () => Arbitrary<string>): Arbit
   return array(item, { maxLength: 5 }).map((items) => items.join(''));
 }
 
-/** Texts of literals, without references and operators. Valid, or with an attribute set twice. */
+/** Texts of literals. Only heredocs contain references. Valid, or with an attribute set twice. */
 export const literalTexts: Arbitrary<string> = shapes.literals;
 
-/** Texts with expressions of all kinds. Most have no value. */
+/** Texts with literals, operators, templates, calls and `for` expressions. Most have no value. */
 export const expressionTexts: Arbitrary<string> = shapes.expressions;
 
 const pieces = constantFrom(
@@ -152,7 +152,7 @@ const edits = array(
   { minLength: 1, maxLength: 4 },
 );
 
-/** A text of the suite or a generated one, with pieces deleted, duplicated or inserted. */
+/** A text of the suite or a generated one, with one to four places replaced or pieces inserted. */
 export const mutatedTexts: Arbitrary<string> = tuple(
   oneof(constantFrom(...suiteTexts), expressionTexts),
   edits,
@@ -165,7 +165,7 @@ export const mutatedTexts: Arbitrary<string> = tuple(
   return edited;
 });
 
-/** The bytes of a mutated text, with some invalid ones. */
+/** The bytes of a mutated text, up to two of them replaced by any byte, so it may be invalid UTF-8. */
 export const mutatedBytes: Arbitrary<Uint8Array> = tuple(
   mutatedTexts,
   array(tuple(integer({ min: 0, max: 5000 }), integer({ min: 0, max: 255 })), { maxLength: 2 }),

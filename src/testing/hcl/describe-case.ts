@@ -11,8 +11,8 @@ import type { GivenVariables } from '#domain/pipeline/variables.ts';
 
 /*
  * The portable suite (src/domain/language/testdata) has an expected result for each text: a tree or pipeline
- * as JSON, diagnostics as lines. This program prints the engine's result for a case. With --write it creates
- * the expected file beside the case; read it before you commit it:
+ * as JSON, diagnostics as lines. This program prints the engine's result for a case. With --write it writes
+ * the expected files beside the case, and removes an empty one; read them before you commit them:
  *
  *   node src/testing/hcl/describe-case.ts [--write] <case>.hcl …
  */
@@ -103,7 +103,7 @@ function describeDiagnostic(diagnostic: Diagnostic): string {
   return `${diagnostic.severity} ${diagnostic.code} ${renderDiagnostic(diagnostic)}\n    ${diagnostic.help}\n`;
 }
 
-/** Omits the scripts of built-in types and of caches, which have tests of their own. */
+/** Replaces texts of several lines in built-in types: they are scripts, which have tests of their own. */
 function describePipeline(pipeline: Pipeline): unknown {
   const withoutLongTexts = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(withoutLongTexts);

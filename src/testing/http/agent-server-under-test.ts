@@ -72,7 +72,7 @@ export async function renew(): Promise<CertificateAndKey> {
   return pair;
 }
 
-/** Fake flows, sessions by key, applied events, and listeners for cancel hints. */
+/** Fake flows, sessions by the hash of their key, applied events, and listeners for cancels and warm Pods. */
 export function fakeParts() {
   const sessions = new Map<string, AgentSession>();
   const applied: BuildEvent[] = [];

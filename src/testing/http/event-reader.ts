@@ -13,9 +13,9 @@ export interface EventReader {
   events: ServerSentEvent[];
   /** The local port of the connection. */
   port: number | undefined;
-  /** The first line of the stream, about reconnecting: `retry: <milliseconds>`. */
+  /** `retry: <milliseconds>`: when the client reconnects. Empty until the stream has sent it. */
   retry: string;
-  /** The number of keep-alive comments. */
+  /** The number of comments, which the server sends as keep-alives. */
   keepAlives: number;
   /** Resolves once the server or `close` has ended the stream. */
   over: Promise<void>;

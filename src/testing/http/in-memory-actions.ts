@@ -13,7 +13,7 @@ const BUILDS: ReadonlyMap<string, BuildStatus> = new Map([
 
 /**
  * The pipelines `app` and `managed` of team `main`, with the job `unit` and the resource `git.app`. A
- * manifest sets the fields of `managed`.
+ * manifest sets whether `managed` is paused.
  */
 export function inMemoryActions(calls: string[]): ActionStore {
   return {

@@ -12,7 +12,7 @@ import { accessRoutes, publicRoutes } from '#adapters/http/routes.ts';
 import type { Route } from '#adapters/http/server/route.ts';
 import { inMemoryPorts } from './in-memory-ports.ts';
 
-/** Every route of the public gateway with its rules. The handlers cannot run. */
+/** Every route of the public gateway with its rules. The handlers of `accessRoutes` cannot run. */
 export async function registeredRoutes(): Promise<Route[]> {
   const ports = await unusablePorts();
   return [...publicRoutes(inMemoryPorts(), async () => undefined, '0'), ...accessRoutes(ports)];

@@ -34,7 +34,10 @@ export function gateway(options: { ready?: string; pressure?: PressureLimits } =
   return { ports, app, routes, lines, ask };
 }
 
-/** A token names its role and team: `role@team`. A person signs in with `ann`, who may read team `main`. */
+/**
+ * A token names its role and team: `role@team`. The tokens `ann` and `root` are those of people: ann may read
+ * team `main`, and root is a global admin.
+ */
 async function authenticate({ authorization: header }: RequestCredentials): Promise<Authentication> {
   if (header === undefined) return 'anonymous';
   const [word, team] = header.replace('Bearer ', '').split('@');

@@ -2,7 +2,7 @@ import { ModernFakeTimers } from '@jest/fake-timers';
 
 /*
  * What test files get from `@jest/globals`: the globals that jest-light-runner makes, plus what it leaves
- * out: a time limit for each test, short stacks of errors, and all fake timers.
+ * out: a time limit and short stacks of errors for each `test` and `test.each`, and fake timers.
  */
 type Run = (...cells: unknown[]) => unknown;
 type Declare = (name: string, run: Run) => void;

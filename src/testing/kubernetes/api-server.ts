@@ -21,6 +21,7 @@ export interface OwnApiServer {
   connect(port?: number): Connection;
   /** The path of the administrator's kubeconfig file. */
   kubeconfig: string;
+  /** Kills the API server. etcd goes on, so `start` continues with the same objects. */
   kill(): Promise<void>;
   start(): Promise<void>;
   /**
@@ -28,14 +29,14 @@ export interface OwnApiServer {
    * that ends them.
    */
   startControllers(...names: string[]): Promise<() => Promise<void>>;
-  /** Runs Kubernetes' scheduler with default settings until the server stops. */
+  /** Runs Kubernetes' scheduler with default settings until `stop`. */
   startScheduler(): Promise<void>;
-  /** Ends both programs and removes their data. */
+  /** Ends all these programs and removes their data. */
   stop(): Promise<void>;
 }
 
 export interface OwnApiServerOptions {
-  /** How long etcd keeps history. A watch from an older version gets status 410. */
+  /** How often etcd's history is compacted. A watch from a compacted version gets status 410. */
   compaction?: string;
   /** Syncs writes to disk as in production, for benchmarks. */
   durable?: boolean;
@@ -105,7 +106,7 @@ export async function startApiServer(options: OwnApiServerOptions = {}): Promise
   return server;
 }
 
-/** The paths of the programs. Builds them if the cache lacks them. */
+/** The paths of the programs. Builds all of them if the cache lacks etcd or the API server. */
 async function findPrograms(): Promise<Record<'etcd' | 'apiServer' | 'controllers' | 'scheduler', string>> {
   const folders = foldersFrom(process.env);
   const paths = {

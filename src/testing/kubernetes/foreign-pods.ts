@@ -74,7 +74,7 @@ export function foreignActs(
       status: fc.constantFrom(...STATUSES),
       deleting: fc.boolean(),
     })
-    // The API server gives every Pod a unique uid, and a name in a namespace to one Pod only.
+    // In a namespace no two Pods have the same uid, and no two Pods that exist have the same name.
     .filter(({ uid, name, namespace }) =>
       real.every(
         (known) =>

@@ -52,7 +52,7 @@ export class InMemoryCluster implements Cluster {
     return { answer: 'ready' };
   }
 
-  /** The Team `main`. */
+  /** The Team `main`, if `warm` is set and the Pods are listed. */
   warmTeams(): WarmTeam[] {
     return this.warm === undefined || !this.isListed
       ? []

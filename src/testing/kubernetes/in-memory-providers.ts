@@ -2,8 +2,8 @@ import type { StoredProvider } from '#flows/people/oauth-ports.ts';
 import type { ObjectAnswer, ProviderObject, ProviderObjects } from '#flows/people/object-ports.ts';
 
 /**
- * OAuthProvider objects of the API in memory. Each write raises the generation; a write to an older
- * generation is refused.
+ * OAuthProvider objects of the API in memory. `replace` raises the generation, and refuses an object that was
+ * read at another generation.
  */
 export class InMemoryProviders implements ProviderObjects {
   readonly objects = new Map<string, StoredProvider>();

@@ -12,7 +12,7 @@ export const unstartedBuild = newBuildState([
 ]);
 const at = '2026-01-01T00:00:00Z';
 
-/** The state of that build after the agent has reported these events. */
+/** The state of `unstartedBuild` after the agent has reported these events. */
 export function buildAfter(
   ...types: ('start-task' | 'end-task' | 'fail-task' | 'start-put' | 'end')[]
 ): BuildState {

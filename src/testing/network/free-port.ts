@@ -4,14 +4,14 @@ import { createServer } from 'node:net';
 const FIRST_PORT = 12_000;
 /** Installations often use fixed ports from here on. */
 const LAST_PORT = 28_000;
-/** Each jest worker searches a separate share of the ports, so two workers do not pick the same one. */
+/** Up to this many jest workers of a run search separate shares of the ports, and so pick different ports. */
 const SHARES = 16;
 
 let next: number | undefined;
 
 /**
- * A port for a program that listens later. It is below the kernel's range of ephemeral ports, because an
- * outgoing connection could take such a port first.
+ * A port for a program that listens later. It is below the kernel's range of ephemeral ports, unless that
+ * range begins very low, because an outgoing connection could take an ephemeral port first.
  */
 export async function freePort(): Promise<number> {
   const size = Math.floor((Math.min(LAST_PORT, firstEphemeralPort()) - FIRST_PORT) / SHARES);
@@ -27,7 +27,7 @@ export async function freePort(): Promise<number> {
   throw new Error(`No free port from ${firstOfShare} to ${firstOfShare + size}.`);
 }
 
-/** Whether no process listens on the port at any address. */
+/** Whether no process listens on the port at any IPv4 address. */
 async function isFree(port: number): Promise<boolean> {
   const server = createServer();
   return await new Promise((resolve) => {

@@ -6,13 +6,13 @@ type Login = 'none' | 'basic' | 'token';
 
 interface RegistryRules {
   login?: Login;
-  /** The account that may pull; without it anyone gets a token. */
+  /** The account that may pull. With `token`, anyone gets a token if it is absent. */
   credential?: { username: string; password: string };
   /** Redirects blobs to another origin, which rejects requests with credentials. */
   redirectsBlobs?: boolean;
   /** If set, answers every request to a repository, instead of the registry itself. */
   fails?: (response: ServerResponse) => void;
-  /** Does not send the digest of a tag. */
+  /** Sends no header with the digest. */
   hidesDigests?: boolean;
   /** Changes the content of manifests and blobs before they are sent. */
   tampers?: (content: Buffer) => Buffer;
@@ -38,8 +38,8 @@ const TYPES = {
 };
 
 /**
- * Starts a registry that follows the OCI distribution specification and rejects everything that it does not
- * allow.
+ * Starts a registry from which clients can read manifests and blobs as in the OCI distribution specification.
+ * It refuses wrong logins, unknown paths, and manifests of a type that the client does not accept.
  */
 export async function startRegistry(rules: RegistryRules = {}): Promise<TestRegistry> {
   const contents = new Map<string, { type: string; bytes: Buffer }>();

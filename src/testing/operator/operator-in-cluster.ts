@@ -184,7 +184,7 @@ export async function events(namespaceName: string): Promise<string[]> {
 export const applyConfigMap = (text: string): Promise<void> =>
   apply(KINDS.configMaps, { metadata: { namespace: 'blue', name: 'text' }, data: { 'pipeline.hcl': text } });
 
-/** Starts another operator, after the first has ended. */
+/** Starts another operator. The caller must have ended the first. */
 export function restart(...args: Parameters<typeof start>): void {
   operator = start(...args);
 }

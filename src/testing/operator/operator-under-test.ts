@@ -3,8 +3,8 @@ import type { OperatorConfig } from '#config';
 import { startOperator, type Ending } from '#operator/operator.ts';
 
 /**
- * Runs an operator for tests. If it exits, it is restarted, as by the kubelet: on a slow machine a leader may
- * fail to renew its lease.
+ * Runs an operator for tests. If it ends because it failed to renew its lease, which may happen on a slow
+ * machine, starts it again, as the kubelet would.
  */
 export async function runOperator(config: OperatorConfig, log: Log, stop: AbortSignal): Promise<Ending> {
   for (;;) {

@@ -10,7 +10,10 @@ import type { TestStores } from '#testing/stores/stores.ts';
 
 const unknown = async () => ({ answer: 'unknown' as const });
 
-/** Team and OAuthProvider objects that take effect at once, as if an operator had applied them. */
+/**
+ * Team objects that take effect at once, as if an operator had applied them, and OAuthProvider objects that
+ * are only kept in memory.
+ */
 export function appliedObjects(stores: Pick<TestStores, 'teams'>): ApiObjects {
   return {
     teams: teamObjects(stores),

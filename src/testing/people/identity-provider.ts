@@ -9,7 +9,7 @@ import { makeCertificate } from '#testing/network/certificate.ts';
 
 export interface IdentityProvider {
   issuer: string;
-  /** The authority that signed its certificate. */
+  /** Its self-signed certificate, which clients must trust. */
   ca: string;
   /** The person who signs in next. */
   person: string;

@@ -195,7 +195,7 @@ function runHttpBackend(request: IncomingMessage, response: ServerResponse, url:
 }
 
 export let seen: { host: string; path: string; authorization: string }[] = [];
-/** Bytes of the bodies of all responses. */
+/** Bytes of the bodies of git's responses, without those of Git LFS. */
 export let sentBytes = 0;
 export const port = (): number => {
   const address: AddressInfo | string | null = server.address();

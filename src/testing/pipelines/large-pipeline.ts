@@ -3,9 +3,9 @@ import { get, job, pipelineOf, put, getWithoutTrigger } from './pipelines-to-dra
 import { resource, samplePipeline } from './sample-pipeline.ts';
 
 /**
- * A pipeline with `nodes` nodes in its graph: services, each of which has eight nodes (four jobs and the
- * resources around them), a shared configuration, and a release job for each ten services. `variant` changes
- * a name, so the picture needs another layout.
+ * A pipeline with about `nodes` nodes in its graph: services, each of which has eight nodes (four jobs and
+ * the resources around them), a shared configuration, and a release job for each ten services. `variant`
+ * changes a name, so the picture needs another layout.
  */
 export function largePipeline(nodes: number, variant = 0): Pipeline {
   const services = Math.round((nodes - 1) / 8.1);

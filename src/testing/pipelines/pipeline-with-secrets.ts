@@ -16,7 +16,7 @@ export function plantSecrets(word = 'hunter2') {
   };
 }
 
-/** A pipeline with secret texts in every field that holds text. */
+/** A pipeline with secret texts in its fields, but not in the names of jobs, steps, resources and types. */
 export function pipelineWithSecrets(secret: () => string): Pipeline {
   const command = () => ({ runner: 'shell' as const, cmd: secret() });
   const step = <S extends object>(fields: S): S => ({

@@ -13,7 +13,7 @@ const BIN = '/usr/lib/postgresql/15/bin';
 export interface DebianPostgres {
   /** The superuser's URL of a database. */
   url(database: string): string;
-  /** Runs a Postgres program with the password and address in its environment. */
+  /** Runs a Postgres program with the server's address in its environment. It needs no password. */
   run(program: string, args: string[]): Promise<string>;
   stop(): Promise<void>;
 }
@@ -65,7 +65,10 @@ async function install(): Promise<void> {
   );
 }
 
-/** The user who runs Postgres, which refuses to run as root. Gives the folder to this user. */
+/**
+ * The user who runs Postgres. Postgres refuses to run as root, so if root runs the tests, this gives the
+ * folder to the user `postgres`.
+ */
 async function serverUser(folder: string): Promise<{ uid?: number; gid?: number }> {
   if (process.getuid?.() !== 0) return {};
   const uid = await idOf('-u');

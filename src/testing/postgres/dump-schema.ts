@@ -9,7 +9,7 @@ interface Table {
   partitioning: string | null;
 }
 
-/** The schema as text, without the partitions that are added over time and the migrations' own table. */
+/** The tables of the schema as text, without partitions and without the migrations' own table. */
 export async function dumpSchema(pool: DatabasePool): Promise<string> {
   const tables = await pool.any(rows<Table>()`
     SELECT c.relname AS name, pg_get_partkeydef(c.oid) AS partitioning,

@@ -15,7 +15,7 @@ const FOLDER = 'millrace-postgres-';
 const PASSWORD = 'test';
 /** Lines of the log that are shown if the server does not start. */
 const LOG_LINES = 20;
-/** Settings that make writes faster: a test database may be lost. */
+/** Settings for many tests and for faster writes: a test database may be lost. */
 const FAST_SETTINGS = {
   fsync: 'off',
   synchronous_commit: 'off',
@@ -28,7 +28,7 @@ export interface PostgresOptions {
   engine?: 'binaries' | 'container';
   /** Syncs writes to disk as in production, for benchmarks. */
   durable?: boolean;
-  /** Called with every piece of the log. */
+  /** Called with every piece of the log of binaries. A container does not call it. */
   onLog?: (text: string) => void;
   /** Additional settings. */
   settings?: Record<string, string>;

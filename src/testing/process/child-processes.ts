@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** The ids of living processes that any thread of this process started, oldest first (Linux). */
+/** The ids of the child processes of this process: thread by thread, oldest first (Linux). */
 export function childProcesses(): number[] {
   return readdirSync('/proc/self/task')
     .flatMap((task) => childrenOf(task).trim().split(' '))

@@ -10,13 +10,13 @@ interface Rules {
   challenge?: string;
   /** The number of tags on a page. */
   pageSize?: number;
-  /** If set, the answer to every request, instead of the registry's. */
+  /** If set, the answer to every request except for a token, instead of the registry's. */
   fails?: { status: number; headers?: Record<string, string>; body?: string };
 }
 
 /**
- * The registry of go-containerregistry, which has no login, behind a server that asks for one. That server
- * accepts exactly what it asked for: a token is for one repository and for `pull` or `pull,push`.
+ * The registry of go-containerregistry, which has no login, behind a server that can require one. A token is
+ * for one repository and for `pull` or `pull,push`; only the latter can write.
  */
 export class RegistryProcess {
   /** The registry itself, for tools that prepare or verify. */

@@ -8,8 +8,8 @@ export interface ScriptEnd {
 }
 
 /**
- * Runs a script as a step does: `/bin/sh -e` in a directory, with only PATH and the given variables in its
- * environment.
+ * Runs a script as a step does: `/bin/sh -e` in a directory, with only PATH, HOME, WORKDIR and the given
+ * variables in its environment. HOME and WORKDIR are the directory.
  */
 export function runScript(
   script: string,

@@ -11,9 +11,9 @@ const LINGERING_PIPES = { 'standard error': 2, 'the message channel': 3 } as con
 export type LingeringPipe = keyof typeof LINGERING_PIPES;
 
 /**
- * Runs `script` in a separate process, where `fork` starts a child that answers every message and leaves a
- * pipe open for half a second after its death. The parent then always sees SIGCHLD before the end of the
- * pipe, which otherwise happens rarely.
+ * Runs `script` in a separate process, where `fork` starts a child that answers every message. The child
+ * starts a program that keeps a pipe open for half a second. If the child dies in this time, its parent sees
+ * SIGCHLD before the end of the pipe, which otherwise happens rarely.
  */
 export async function stopLingeringChild(
   pipe: LingeringPipe,

@@ -10,7 +10,8 @@ const QUESTION = /[:?] *$/;
 
 /**
  * Runs a command at a separate terminal and types each answer after its question. Returns what the terminal
- * showed. An unexpected question or a long silence ends the command and throws with the screen.
+ * showed. Throws with the screen after an unexpected question or a long silence, which also end the command,
+ * and after an exit code other than 0.
  */
 export async function typeInto(
   command: string,

@@ -101,7 +101,10 @@ function placeIn(
   return placeOf(history, { resource: job.gets[index]?.resource ?? 0, version });
 }
 
-/** Whether a version is newer than the baseline of the get, and no build has used it for this get. */
+/**
+ * Whether a version is newer than the baseline of the get, not below the floor of a get with `every`, and not
+ * used by a build for this get.
+ */
 function isNew(
   history: History,
   job: HistoryJob,
@@ -112,7 +115,7 @@ function isNew(
   return version > baseline && !isBelowFloor && !hasUsed(history, job.id, { get: index, version });
 }
 
-/** Enabled versions, or only the pinned one. */
+/** Enabled versions; with a pin, only the pinned one, and none if it is disabled. */
 function choosableVersions(history: History, { resource }: HistoryGet): number[] {
   const { versions, pinned } = resourceOf(history, resource);
   return versions

@@ -11,8 +11,8 @@ import {
 
 /**
  * Changes the source of a resource. Each source has its own history: versions, and which of them each get has
- * used. A pin moves to the version with the same name. Unstarted automatic builds of the old source's
- * versions release what they used.
+ * used. A pin moves to the version with the same label, if there is one. Automatic builds of the resource
+ * that have not started are cancelled and release what they used.
  */
 export function changeSource(history: History, resource: HistoryResource, source: string): void {
   const oldSource = resource.source ?? '';

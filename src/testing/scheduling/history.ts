@@ -88,7 +88,7 @@ export interface HistoryBuild {
   cause: BuildCause | { kind: 'retry'; by: string };
   approved: boolean;
   votes: { by: string; approve: boolean }[];
-  /** A pin or a disabled version cancelled it before it started. */
+  /** A pin, a disabled version or a new source cancelled it before it started, and it released its inputs. */
   usedNothing?: boolean;
 }
 
@@ -230,7 +230,7 @@ export function passedAll(history: History, jobs: number[], resourceVersion: Res
   );
 }
 
-/** Sets the baseline when a job is unpaused or its gets become triggers. */
+/** Sets the baselines of a job that is added or unpaused. */
 export function countFromNow(history: History, job: HistoryJob): void {
   for (const get of job.gets) {
     get.baseline = baselineFromNow(baselineFacts(history, get));

@@ -185,7 +185,7 @@ class Player {
     return codes(await this.#stores.actions.vote(buildRef(build), { by, approve, message: 'why' }));
   }
 
-  /** Gives the build its turn and its Pod, and lets its agent report the events. */
+  /** Gives turns to queued builds, and reports the events as the agent of the build does. */
   async #reportEvents(name: string, [word = '', ...puts]: string[]): Promise<string[]> {
     const { builds } = this.#stores;
     await giveTurns(this.#stores);

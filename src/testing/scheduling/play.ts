@@ -186,7 +186,7 @@ function pause(history: History, [name]: string[], paused: boolean): undefined {
   else pauseJob(history, jobNamed(history, name), paused);
 }
 
-/** Triggers a job, or every job that gets a version of a resource without `passed`. */
+/** Triggers a job, or a version of a resource as `triggerVersion` does. */
 function trigger(history: History, words: string[]): undefined {
   const [name = '', label] = words;
   if (history.jobs.some((job) => job.name === name)) {

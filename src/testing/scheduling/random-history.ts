@@ -8,8 +8,8 @@ import { addVersion, printVersions, type History, type HistoryGet } from './hist
 import { weighted } from './weighted.ts';
 
 /**
- * An event for any history. `choice` and `otherChoice` choose among what the history has, modulo the
- * number of items.
+ * An event for any history. `choice` and `otherChoice` choose among what the history has, modulo the number
+ * of items.
  */
 export interface DrawnEvent {
   kind: EventKind;
@@ -148,7 +148,10 @@ const EVENT_ACTIONS: Record<EventKind, EventAction> = {
     const resource = pick(history.resources, choice);
     if (resource && resource.versions.length < MAX_VERSIONS) addVersion(history, resource.id);
   },
-  /** `otherChoice` is a bit mask of the known versions that are printed, besides a new one. */
+  /**
+   * `otherChoice` is a bit mask of the known versions that are printed besides a new one. If it is a multiple
+   * of three, they are printed newest first.
+   */
   print(history, choice, otherChoice) {
     const resource = pick(history.resources, choice);
     if (resource === undefined || resource.versions.length >= MAX_VERSIONS) return;

@@ -1,7 +1,7 @@
 import { findOrThrow, type History, type HistoryGet, type HistoryJob } from './history.ts';
 
 /**
- * A pipeline in few words, a job a line:
+ * Reads a pipeline from a short form, one job per line:
  *
  *     unit: app trigger
  *     deploy (interruptible, approvals 2): app trigger passed unit+lint, tools

@@ -26,7 +26,7 @@ interface Reply {
 
 const errorReply = (status: number, ...errors: string[]): Reply => ({ status, body: { errors } });
 
-/** A server of Vault's public HTTP API that refuses whatever the API does not define. */
+/** A server with the part of Vault's HTTP API that Millrace uses. It refuses all other requests. */
 export async function startVault(): Promise<TestVault> {
   const server = createServer((request, response) => {
     void respond(vault, request, response);

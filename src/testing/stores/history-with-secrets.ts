@@ -3,8 +3,8 @@ import type { SavedPipeline } from '#flows/pipelines/ports.ts';
 import type { TestStores } from './stores.ts';
 
 /**
- * The history of a `pipelineWithSecrets`: two builds of `unit`, one of which failed, versions, pins and
- * checks, with secrets in every text that people, forges, programs and workers could have written.
+ * The history of a `pipelineWithSecrets`: a failed and a running build of `unit`, a version, a pin and a
+ * check, with secrets in the texts that people, forges, programs and workers could have written.
  */
 export async function writeHistoryWithSecrets(
   { pool, checks }: Pick<TestStores, 'pool' | 'checks'>,

@@ -20,7 +20,7 @@ interface RenameOptions {
   from?: string;
   /** The gateway that receives the request. */
   testProcess?: TestProcess;
-  /** What happens while the gateway waits; usually, an operator works until no object needs work. */
+  /** What happens while the gateway waits; `operate` if absent. */
   operator?: () => Promise<unknown>;
 }
 
@@ -67,7 +67,7 @@ export class Renames {
     return versions;
   }
 
-  /** Runs an operator process until no object needs work. */
+  /** Lets an operator process work on each object three times. */
   async operate(testProcess = NEVER_CRASHES): Promise<void> {
     for (let look = 0; look < 3; look += 1)
       for (const manifest of this.world.manifests(TEAM)) await this.#work(manifest, testProcess);
@@ -127,7 +127,7 @@ export class Renames {
     return await this.#stores.pool.anyFirst(rows<{ name: string }>()`SELECT name FROM pipelines ORDER BY id`);
   }
 
-  /** Everything that belongs to pipelines, without their names and objects. */
+  /** The rows of pipelines and of what belongs to them, without the names and uids of pipelines. */
   async history(): Promise<readonly object[]> {
     return await this.#stores.pool.any(rows<{ kind: string; row: object }>()`
       SELECT 'pipeline' AS kind, to_jsonb(p) - 'name' - 'uid' AS row FROM pipelines p

@@ -71,8 +71,8 @@ export async function openStores() {
     pool,
     ...storesOver({ pool }),
     /**
-     * Empties the tables for the next test, which is faster than a new database. Ids continue, so cached ids
-     * stay valid.
+     * Empties these tables and those that refer to them, which is faster than a new database. Ids continue,
+     * so cached ids are not used again.
      */
     async empty() {
       await repeatOnDeadlock(async () => {
