@@ -26,7 +26,7 @@ export const listOutputOption = (): Option =>
     FORMS,
   );
 
-/** The form of the output of any other command. */
+/** The form of the output of most other commands. */
 export const outputOption = (): Option =>
   new OutputOption(
     'output format: text for people, or json, yaml or jsonpath=<template> for programs',

@@ -23,7 +23,7 @@ export interface ConvertOptions extends VariableOptions {
   out?: string;
 }
 
-/** The HCL of a larger YAML file would exceed the limit for the text of a pipeline. */
+/** The HCL of a larger YAML file would usually exceed the limit for the text of a pipeline. */
 const MAX_YAML_BYTES = 1024 * 1024;
 
 /** Converts a pipeline of Concourse, and validates the result. */

@@ -107,7 +107,7 @@ function faultsOf(pipeline: PipelineText, engine: HclEngine): Finding[] {
   return [{ severity: 'error', code: 'invalid-manifest', message, help, file, place }];
 }
 
-/** Replaces the file atomically: even after a crash it has either the old text or the new text. */
+/** Replaces the file atomically: if this process is killed, the file has either the old or the new text. */
 async function replaceFile(name: string, text: string): Promise<void> {
   const file = await realpath(name);
   const unfinished = `${file}.${process.pid}.tmp`;

@@ -33,7 +33,7 @@ export async function graph(file: string, options: GraphVerbOptions, terminal: T
   return EXIT.success;
 }
 
-/** Chooses the format by the file name's extension. */
+/** Chooses the format by the file name's extension; `dot` without one. */
 function formatOf(out = ''): PictureFormat {
   const ending = extname(out).toLowerCase();
   if (ending === '' || ending === '.gv') return 'dot';

@@ -127,7 +127,7 @@ export function shortFields(fields: Readonly<Record<string, string>> = {}): stri
 export const timeOf = (time: string | undefined): string =>
   time === undefined ? '' : time.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
 
-/** `3 s`, `2 m 5 s` or `1 h 12 m`; empty for undefined. */
+/** `3.2 s`, `2 m 5 s` or `1 h 12 m`; empty for undefined. */
 export function durationOf(nanoseconds: number | undefined): string {
   if (nanoseconds === undefined) return '';
   const seconds = nanoseconds / 1e9;

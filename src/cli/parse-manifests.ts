@@ -73,8 +73,8 @@ function parseDocuments(
 }
 
 /**
- * The items of a List, as `kubectl apply` reads them. The items of a PipelineList need no kind. `seen` ends
- * the recursion, because aliases can make a List its own item.
+ * The manifest, or its items if it is a List, as `kubectl apply` reads them. The items of a PipelineList need
+ * no kind. `seen` ends the recursion, because aliases can make a List its own item.
  */
 function withItems(manifest: Manifest, seen: Set<unknown>): Manifest[] {
   const { fields, path } = manifest;

@@ -17,7 +17,7 @@ import type {
 import { variablePart } from '#domain/planning/environment-names.ts';
 import type { Tree } from './render-tree.ts';
 
-/** The tree of a job in the order in which a build runs it: inputs and approval, steps, hooks. */
+/** The tree of a job: `on_trigger` hooks, inputs, identity tokens, approval, steps, other hooks. */
 export function planTree(pipeline: Pipeline, job: Job): Tree {
   return {
     kind: 'job',

@@ -7,7 +7,7 @@ import type { Keys } from './terminal.ts';
  */
 const SIGNALS = { SIGHUP: 1, SIGTERM: 15 } as const;
 
-/** The keys of the process's terminal. Restores the terminal, however the process ends. */
+/** The keys of the process's terminal. Restores it if the process exits or gets one of `SIGNALS`. */
 export function keysOf(input: ReadStream, output: WriteStream): Keys {
   return {
     size: () => ({ columns: output.columns, rows: output.rows }),

@@ -91,5 +91,5 @@ export const painter = ({ colour }: Pick<Terminal, 'colour'>): Paint =>
 export const EXIT = { success: 0, failure: 1, error: 2 } as const;
 export type Exit = (typeof EXIT)[keyof typeof EXIT];
 
-/** The command cannot do its work. The message says what to do. Exits with `EXIT.error`. */
+/** The command cannot do its work. The message says why, and usually what to do. Exits with `EXIT.error`. */
 export class CommandError extends Error {}

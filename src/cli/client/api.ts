@@ -3,9 +3,9 @@ import { VERSION } from '#config';
 import { ProblemError, type RequestContext } from './problem-error.ts';
 import { toUnreachable, Unreachable } from './unreachable.ts';
 
-/** Limit for a whole response. A log may take longer: for it, this limits the wait for the next chunk. */
+/** Limit for a whole JSON response. For a log, it limits the wait for each chunk. Event streams have none. */
 const TIMEOUT_MS = 30_000;
-/** No response is longer, except a log. */
+/** No JSON response of a gateway is longer. */
 const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';

@@ -11,7 +11,7 @@ import { Unreachable } from './unreachable.ts';
 
 const MAX_CLIENT_CHARACTERS = 100;
 
-/** A login survives a short outage: it ends only after this many failed requests in a row. */
+/** A login survives a short outage: it ends after this many temporary failures in a row. */
 const MAX_FAILURES = 3;
 
 export interface BrowserLoginOptions {
@@ -76,7 +76,7 @@ async function waitForSession(
   }
 }
 
-/** Whether the server did not answer, or refused the request because of a rate limit. */
+/** Whether no gateway answered, or it refused the request because of a rate limit. */
 const isTemporary = (error: unknown): boolean =>
   error instanceof Unreachable || (error instanceof ProblemError && error.status === 429);
 

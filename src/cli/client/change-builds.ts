@@ -20,7 +20,7 @@ export interface VoteOptions extends TeamOptions {
   message?: string;
 }
 
-/** Cancels a build. It ends when its running step has stopped. */
+/** Cancels a build. A running build ends when its current step has stopped. */
 export async function sendCancel(
   name: BuildArgument,
   options: TeamOptions,

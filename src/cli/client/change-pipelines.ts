@@ -44,7 +44,10 @@ export async function pipelinesCreate(
   return await saveAndPrint({ options, terminal }, save, { text, verb: 'created' });
 }
 
-/** Updates the settings that the options name; others keep their values. Prints the changes first. */
+/**
+ * Updates the settings that the options name; others keep their values. With `dryRun`, only validates. The
+ * text output begins with the changes.
+ */
 export async function pipelinesUpdate(
   name: string,
   options: UpdateOptions,

@@ -5,7 +5,7 @@ import type { DefinitionJson, PipelineUpdate } from './response-types.ts';
 
 /** How many unchanged lines are shown before and after each change. */
 const CONTEXT_LINES = 3;
-/** Longer changed parts are shown as replaced, because comparing their lines would take too long. */
+/** Of longer changed parts only the numbers of lines are shown: comparing the lines would take too long. */
 const MAX_LINES = 1000;
 
 /** What an update will change. */
@@ -52,7 +52,7 @@ function variableChange(name: string, before: string | undefined, after: string 
   return [`variable ${replaceInvisible(name)}: ${verb}`];
 }
 
-/** Like `diff -u`. */
+/** Like `diff -u`, without its headers. */
 function compareLines(before: string, after: string): DiffLine[] {
   const [oldLines, newLines] = [before.split('\n'), after.split('\n')];
   const sameAtStart = commonStart(oldLines, newLines);
@@ -92,7 +92,7 @@ function commonStart(lines: readonly string[], otherLines: readonly string[]): n
   return at < 0 ? lines.length : at;
 }
 
-/** Leaves out lines far from any change. */
+/** Puts one `…` in the place of lines far from any change. */
 function shorten(lines: DiffLine[]): DiffLine[] {
   const near = new Set<number>();
   for (const [at, { mark }] of lines.entries()) {

@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { colourOption } from '#cli/command-options.ts';
 import { defined } from '#defined';
 
-/** Options of every command that talks to a server. */
+/** Adds the options that choose a server, the certificates to trust, and the colours. */
 export const addServerOptions = (command: Command): Command =>
   command
     .addOption(

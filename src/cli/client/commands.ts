@@ -24,7 +24,7 @@ import { secretsCommand } from './secret-commands.ts';
 import { tokensCommand } from './token-commands.ts';
 import { triggersCommand } from './trigger-commands.ts';
 
-/** The commands that talk to a server. */
+/** The commands for servers. Some, such as `contexts use`, send no request. */
 export function clientCommands(run: Run): Command[] {
   const commands = [
     loginCommand(run),

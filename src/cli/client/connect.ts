@@ -13,9 +13,9 @@ import type { RequestContext } from './problem-error.ts';
 import { isLoopback, serverUrl } from './server-url.ts';
 
 export interface ServerOptions {
-  /** Absent: the server of the context. */
+  /** Absent: the server of `context`, of MILLRACE_URL or of the current context, in this order. */
   url?: string;
-  /** Absent: the current context. */
+  /** The name of a context. Absent: the current one, unless `url` or MILLRACE_URL names another server. */
   context?: string;
   caFile?: string;
 }
@@ -93,7 +93,7 @@ export async function chosenTeam(
   return chooseServer(options, config, credentials).url === url ? team : undefined;
 }
 
-/** Sets the certificates and the proxy that this process uses. */
+/** Sets the certificates and the proxy that this process uses. Plain HTTP needs neither. */
 export async function prepareConnection(
   url: string,
   caFile: string | undefined,

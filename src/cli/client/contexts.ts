@@ -9,8 +9,8 @@ export interface ServerContext {
 }
 
 /**
- * The contexts by name. A server that has none, from a login by an older version, gets one named after its
- * host.
+ * The contexts by name, without those of servers that have no login. A server without a context gets one
+ * named after its host.
  */
 export function contextsOf({ contexts = {}, servers }: CredentialsFile): Map<string, ServerContext> {
   const named = new Map(Object.entries(contexts).filter(([, { url }]) => Object.hasOwn(servers, url)));

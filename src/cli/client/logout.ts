@@ -6,7 +6,10 @@ import { readCredentials, writeCredentials, type ServerCredential } from './cred
 import { ProblemError } from './problem-error.ts';
 import { serverUrl } from './server-url.ts';
 
-/** Ends the session on the server and deletes the stored credentials. */
+/**
+ * Deletes the stored credentials of a server. Also ends the session there, if the server can be reached; an
+ * API token stays valid.
+ */
 export async function logout(server: string | undefined, terminal: Terminal): Promise<Exit> {
   const config = readConfig(terminal);
   const stored = await readCredentials(config.directory);

@@ -9,7 +9,10 @@ export interface RequestContext {
   tokenOrigin: 'of the environment' | 'of a login' | 'none';
 }
 
-/** The server refused the request (RFC 9457). The message has the detail of the problem, and advice. */
+/**
+ * The server answered with an error status, usually with a problem document (RFC 9457). The message has the
+ * detail of the problem and, for the kinds in `ADVICE`, what to do.
+ */
 export class ProblemError extends CommandError {
   readonly status: number;
   /** Last segment of the problem's type; empty if the response is not a problem document. */

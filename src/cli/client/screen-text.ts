@@ -12,8 +12,8 @@ const UNFINISHED = new RegExp(String.raw`${ESC}(?:\[[0-?]*[ -/]*|[\]PX^_][^${BEL
 const MAX_SEQUENCE_CHARACTERS = 4096;
 
 /**
- * Makes a log safe for a terminal, chunk by chunk. It keeps colours, and removes sequences that move the
- * cursor, set the title or query the terminal.
+ * Makes a log safe for a terminal, chunk by chunk. It keeps colours if the terminal shows them, and removes
+ * all other sequences: they could move the cursor, set the title or query the terminal.
  */
 export class ScreenText {
   readonly #colour: boolean;

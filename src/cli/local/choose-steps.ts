@@ -22,8 +22,9 @@ export interface ChosenPlan {
 }
 
 /**
- * The plan with the user's choices: gets copy local directories, and puts and notifications only show what
- * they would do. Containers in which nothing runs any more are left out.
+ * The plan with the user's choices: gets copy the local directories that the user names. Unless the user
+ * allows them, puts and notifications only show what they would do. Containers in which nothing runs are left
+ * out.
  */
 export function chooseSteps(plan: Plan, choices: LocalChoices): ChosenPlan {
   const withheld = new Map<string, Withheld>();
@@ -36,7 +37,7 @@ export function chooseSteps(plan: Plan, choices: LocalChoices): ChosenPlan {
   return { plan: { ...chosen, containers: containersIn(chosen) }, withheld };
 }
 
-/** Applies the choices to one step. A step that only shows what it would do needs no secret. */
+/** Applies the choices to one step, before or after its secrets are filled in. */
 export function chooseStep(step: PlanStep, choices: LocalChoices): PlanStep {
   const { refusal: _refusal, call, ...allowed } = step;
   const folder = step.kind === 'get' ? choices.folders.get(step.resource ?? '') : undefined;

@@ -7,7 +7,7 @@ const HOST_ARCHITECTURE = process.arch === 'x64' ? 'amd64' : process.arch;
 
 /**
  * The shim for an architecture: the one that MILLRACE_SHIM_BINARY names, the one beside the program, or the
- * one in the image of Millrace.
+ * one in the image of Millrace. The first and the last are only for the architecture of this machine.
  */
 export function findShim(environment: Environment, architecture: string = HOST_ARCHITECTURE): string {
   const named = environment['MILLRACE_SHIM_BINARY'];

@@ -5,7 +5,7 @@ import type { RunFolders } from './folders.ts';
 const INHERITED = /^(PATH|LANG|LANGUAGE|LC_[A-Z]+|TZ|TERM|USER|LOGNAME|SSL_CERT_(FILE|DIR))$/;
 const PROXIES = /^(https?|no|all)_proxy$/i;
 
-/** The environment variables that steps on this machine inherit. */
+/** The environment of steps on this machine: inherited variables, and the directories of the run. */
 export function hostEnvironment(
   environment: Environment,
   { home, temporary }: RunFolders,

@@ -4,7 +4,7 @@ import type { Environment } from './engine.ts';
 const PREFIX = 'MILLRACE_VAR_';
 
 interface SecretSources {
-  /** Values from the command line, by variable. */
+  /** Values from the command line or the manifest, by variable. */
   secrets: ReadonlyMap<string, string>;
   environment: Environment;
   /**
@@ -13,7 +13,7 @@ interface SecretSources {
   environmentKeys: ReadonlyMap<string, string>;
 }
 
-/** Values of secret variables from the command line and from the environment, and from nowhere else. */
+/** Values of secret variables from `secrets` and from the environment, and from nowhere else. */
 export function localSecrets({ secrets, environment, environmentKeys }: SecretSources): TeamSecrets {
   const valueOf = (name: string): string | undefined =>
     secrets.get(name) ?? environment[`${PREFIX}${name}`] ?? environment[environmentKeys.get(name) ?? ''];

@@ -20,7 +20,7 @@ interface PrepareContext {
   stop: Stop;
 }
 
-/** Pulls the images of the work that are not on this machine yet. */
+/** Pulls the images of the work that are not on this machine yet, and fills in their entrypoints. */
 export async function prepareImages<Work extends { containers: PlanContainer[] }>(
   work: Work,
   { environment, engine: engineName, note, stop }: PrepareContext,

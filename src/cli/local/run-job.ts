@@ -27,7 +27,7 @@ export interface RunJobOptions extends PickOptions {
   keep?: boolean;
 }
 
-/** Runs a job on this machine. The command succeeds if the job does. */
+/** Runs a job on this machine. The command succeeds if the job succeeds or ends with a warning. */
 export async function runJob(options: RunJobOptions, terminal: Terminal): Promise<Exit> {
   if (process.platform !== 'linux') throw new CommandError('millrace run needs Linux');
   const picked = await pickWithSecrets(options.file, options, terminal);
