@@ -12,7 +12,7 @@ import { LogViewer } from './build/log-viewer.tsx';
 import { followEvents } from './follow-events.ts';
 import { replaceServerContent } from './replace-server-content.ts';
 
-/** If no text arrives within this time, the page draws an empty log. */
+/** If no text arrives within this time, the page draws an empty log, at most this time later. */
 const MAX_EMPTY_MS = 500;
 
 const container = document.getElementById('log-viewer');

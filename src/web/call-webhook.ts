@@ -1,8 +1,8 @@
 const BODY = JSON.stringify({ zen: 'A test from the page of the resource.' });
 
 /**
- * Calls a webhook as a forge does after a push, signed with the secret. Returns the server's response as a
- * sentence. Uses only the path of the address, because the content security policy forbids other servers.
+ * Calls a webhook with a test body, signed with the secret as a forge signs. Returns the server's response as
+ * a sentence. Uses only the path of the address, because the content security policy forbids other servers.
  */
 export async function callWebhook(address: string, secret: string): Promise<string> {
   try {

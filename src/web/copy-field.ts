@@ -1,4 +1,4 @@
-/** Copies the text of a field, or selects it if the browser refuses. Returns a message for the viewer. */
+/** Selects a field's text, and copies it unless the browser refuses. Returns a message for the viewer. */
 export async function copyField(field: HTMLInputElement): Promise<string> {
   field.select();
   try {

@@ -91,7 +91,7 @@ function VersionTools({ query, onChange, resources, versions, path, onOlder }: G
   );
 }
 
-/** Adds the followed version to the list if it is older than the versions in the list. */
+/** Adds the followed version to the end of the list if the list lacks it: it is usually older. */
 function withFollowed(
   versions: readonly ListedVersion[],
   version: number | undefined,

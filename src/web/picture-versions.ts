@@ -20,8 +20,8 @@ export class PictureVersions {
   }
 
   /**
-   * The version of a picture, for its address. Undefined if the picture has not changed since the page was
-   * loaded.
+   * The version of a picture, for its address. Undefined if the picture has not had to load again since the
+   * page was opened.
    */
   of(id: number): number | undefined {
     return this.#versions.get(id);

@@ -68,7 +68,7 @@ function PipelinePage({ pipeline, title, isMember, firstGraph, firstState }: Pag
   );
 }
 
-/** A job links to the build that its colour shows: its build of the followed version, or its newest one. */
+/** A job links to its build of the followed version, or to its newest one. Without builds, to their list. */
 function useHrefs(
   pipeline: string,
   { jobs }: PipelineEventData,

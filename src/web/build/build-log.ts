@@ -1,7 +1,7 @@
 import type { LineBlock } from './line-block.ts';
 import { StepLines } from './step-lines.ts';
 
-/** How much of the log of a build a page stores. Older lines are only in the plain text. */
+/** How much of the log of a build a page stores in full blocks. Older lines are only in the plain text. */
 export const LOG_LIMITS = { lines: 200_000, bytes: 16 * 1024 * 1024 };
 
 /** A part of a log, as the stream and the API send it. */

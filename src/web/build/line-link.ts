@@ -22,7 +22,10 @@ export function writeLineLink({ key, first, last }: LineLink): string {
   return `#${key}:L${first}${last === undefined || last === first ? '' : `-L${last}`}`;
 }
 
-/** A click selects a line. With `extend`, it selects all lines between the selection and the clicked line. */
+/**
+ * A click selects a line. With `extend`, it selects the lines from the first selected line of the same step
+ * to the clicked line.
+ */
 export function selectLine(selected: LineLink | undefined, { key, line, extend }: ClickedLine): LineLink {
   const from = extend && selected?.key === key ? selected.first : undefined;
   return from === undefined

@@ -13,7 +13,7 @@ export interface LogTarget extends LineLink {
 /** The state of the log on a page: its text, folded sections, search and selection. Does not use the DOM. */
 export class LogState {
   readonly log = new BuildLog();
-  /** True: the viewer has scrolled. */
+  /** True: the viewer has scrolled up. */
   hasMoved = false;
   #build: ShownBuild | undefined;
   /** True: the build had ended when the page was opened. */

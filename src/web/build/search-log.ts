@@ -18,8 +18,8 @@ export interface FoundLine {
 }
 
 /**
- * Finds the lines of a log that contain a text, in upper or lower case. It reads each line once while the log
- * grows.
+ * Finds the lines of a log that contain a text, in upper or lower case. While the log grows, it reads each
+ * complete line once.
  */
 export class LogSearch {
   /** The text as the viewer typed it. */

@@ -41,7 +41,7 @@ export class StepLines {
     return this.#complete;
   }
 
-  /** The columns that the widest line takes. */
+  /** The columns that the widest line takes, dropped lines included. */
   get widest(): number {
     return Math.max(this.#widest, this.#openCells);
   }

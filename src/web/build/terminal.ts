@@ -10,7 +10,7 @@ interface Pair {
   dark: Rgb;
 }
 
-/** The style that escape sequences have set. Equal styles are the same object. */
+/** The style that escape sequences have set. Equal styles are the same object while the cache has them. */
 export interface Look {
   bold: boolean;
   dim: boolean;

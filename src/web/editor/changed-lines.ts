@@ -33,7 +33,7 @@ const linesOf = (text: string): string[] => (text === '' ? [] : text.split('\n')
 const marked = (mark: ComparedLine['mark'], lines: readonly string[]): ComparedLine[] =>
   lines.map((text) => ({ mark, text }));
 
-/** Leaves out lines far from any change. */
+/** Puts one `…` in the place of lines far from any change. */
 function shorten(lines: readonly ComparedLine[]): ComparedLine[] {
   const near = new Set<number>();
   for (const [at, { mark }] of lines.entries()) {

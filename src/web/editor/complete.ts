@@ -15,7 +15,7 @@ export interface KnownType {
 export interface Suggestion {
   label: string;
   kind: 'block' | 'attribute' | 'value';
-  /** A sentence about the suggestion. */
+  /** A sentence about the suggestion; empty for some values. */
   about: string;
   /** What is inserted; `${}` and `${word}` are places to fill in. Absent: the label. */
   template?: string;
@@ -47,7 +47,7 @@ function suggestionsFor(place: TextPlace, known: KnownNames): Suggestion[] {
   return [...attributesOf(schema), ...blocksOf(schema)];
 }
 
-/** The schema of the innermost block. */
+/** The schema of the innermost block; undefined if the language has no such block there. */
 function schemaOf(blocks: readonly OpenBlock[], known: KnownNames): BlockSchema | undefined {
   let schema: BlockSchema | undefined = pipelineSchema;
   let outer: OpenBlock | undefined;

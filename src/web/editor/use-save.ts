@@ -139,7 +139,10 @@ async function decisionOn(
   }
 }
 
-/** While the operator has not decided, calls `ask` again and again, with longer and longer pauses. */
+/**
+ * While the operator has not decided and the page is visible, calls `ask` again and again. The pauses grow up
+ * to `MAX_PAUSE_MS`.
+ */
 function useWaiting(outcome: SaveOutcome | undefined, ask: (outcome: SaveOutcome) => Promise<void>): void {
   useEffect(() => {
     if (outcome?.pending !== true) return undefined;

@@ -122,7 +122,8 @@ function moveFocus(items: readonly GraphItem[], { edges }: LaidOutGraph, to: Dir
 }
 
 /**
- * The point that stays in its place while keys zoom: the node that has the focus, or the middle of the view.
+ * The point that stays in its place while keys or buttons zoom: the node that has the focus, or the middle of
+ * the view.
  */
 function pointOfInterest(items: readonly GraphItem[], viewport: Viewport, { view }: ViewFrame): Point {
   const tile = focusedItem(items)?.tile;

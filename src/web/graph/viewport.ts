@@ -20,7 +20,7 @@ const MAX_SCALE = 3;
 /** How many pixels of the graph always stay in the view. */
 const REMAINING = 60;
 
-/** Shows the whole graph in the middle of the view, as large as possible. */
+/** Shows the whole graph in the middle of the view, as large as the view and `MAX_FIT` allow. */
 export function fit(graph: Size, view: Size): Viewport {
   const room = { width: view.width - 2 * MARGIN, height: view.height - 2 * MARGIN };
   const scale = Math.max(0.01, Math.min(MAX_FIT, room.width / graph.width, room.height / graph.height));
