@@ -6,8 +6,8 @@ import type { PictureVersions } from './picture-versions.ts';
 import { exactTime, relativeTime } from './relative-time.ts';
 
 /*
- * The cards of an overview, with the same elements and picture addresses as the server writes them in
- * `src/adapters/http/pages/overview-cards.ts`.
+ * The cards of an overview, with the elements that `src/adapters/http/pages/overview-cards.ts` writes. The
+ * addresses of pictures are the same until a picture changes.
  */
 
 interface Drawing {
