@@ -14,7 +14,7 @@ export interface History {
   builds: HistoryBuild[];
   /** The id of the last request. */
   requests: number;
-  /** The requests of each triggered version, by job. */
+  /** For each triggered version, its requests with their jobs. */
   cascades?: { request: number; job: number }[][];
 }
 
@@ -131,8 +131,8 @@ export function allVersions({ versions, former }: HistoryResource): HistoryVersi
 }
 
 /**
- * Records the versions that a check printed. If one of them is new, all versions take the printed order:
- * everything from the first new or moved version on follows the others, and the last version is the newest.
+ * Records the versions that a check printed. If one of them is new, the printed versions from the first new
+ * or moved one on follow all other versions, in the printed order, so the last one is the newest.
  */
 export function printVersions(history: History, resource: number, labels: readonly string[]): void {
   const { versions } = resourceOf(history, resource);
