@@ -50,7 +50,7 @@ export async function debug(
   return exitCode;
 }
 
-/** Passes on input and output until the shell ends, then deletes the session. */
+/** Passes on input and output until the shell ends or the user leaves. Then deletes the session. */
 async function runSession(api: Api, path: string, terminal: Terminal): Promise<DebugEndJson> {
   const sender = new InputSender(api, path, terminal);
   const leaving = Promise.withResolvers<DebugEndJson>();

@@ -14,8 +14,8 @@ export interface DiffOptions extends TeamOptions, VariableOptions {
 }
 
 /**
- * Compares a text with the pipeline on the server, like `kubectl diff`: without a difference, prints nothing
- * and exits with 0.
+ * Compares a text with the pipeline on the server, like `kubectl diff`: exits with 1 if they differ. Without
+ * a difference, exits with 0, and the text output is empty.
  */
 export async function diffPipeline(name: string, options: DiffOptions, terminal: Terminal): Promise<Exit> {
   const { source } = await readConfigText(options.config, terminal);
