@@ -28,7 +28,7 @@ export class LogState {
   readonly #folds = new Map<string, boolean>();
   readonly #onChange: () => void;
 
-  /** Calls `onChange` after each change. It should draw only in the next frame. */
+  /** Calls `onChange` after each change that the page must draw. It should draw only in the next frame. */
   constructor(onChange: () => void) {
     this.#onChange = onChange;
   }

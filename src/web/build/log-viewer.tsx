@@ -23,7 +23,7 @@ interface LogViewerProps {
   version: number;
 }
 
-/** The log of a build, of which only the visible lines are in the document. */
+/** The log of a build, of which only the lines in or near the visible part are in the document. */
 export function LogViewer({ state, plainTextUrl }: LogViewerProps): JSX.Element {
   const [preferences, setPreferences] = useState(readPreferences);
   const box = useRef<HTMLDivElement | null>(null);
