@@ -59,7 +59,9 @@ function describePorts(ports: Port[] = []): string {
   return words.length === 0 ? 'all' : words.join(', ');
 }
 
-/** The rows of a Markdown table, without its head, as `cell | cell`. */
+/**
+ * The first `columns` cells of each row of the table below `## heading`, without its head, as `cell | cell`.
+ */
 export function tableRows(markdown: string, heading: string, columns: number): string[] {
   const section = markdown.slice(markdown.indexOf(`## ${heading}`)).split('\n## ')[0] ?? '';
   const lines = section.split('\n').filter((line) => line.startsWith('|'));

@@ -11,11 +11,16 @@ import { clusterEnvironment, stream, streamTool } from './cluster-commands.ts';
 export interface LoadedImages {
   /** Prefix of `/millrace:dev`: `localhost`, or a registry and path. */
   prefix: string;
-  /** Digest of all images: it changes the Pods' template, so that Pods with an unchanged tag are replaced. */
+  /**
+   * Digest of the images for this machine's architecture. It changes the Pods' template, so that Pods with an
+   * unchanged tag are replaced.
+   */
   digest: string;
 }
 
-/** Builds the program and its images and loads them into the cluster. */
+/**
+ * Builds the program and its images, and loads them into the cluster or pushes them to the registry of $PUSH.
+ */
 export async function buildAndLoadImages(
   onLine: (text: string) => void,
   signal?: AbortSignal,
@@ -59,7 +64,7 @@ async function load(
   }
 }
 
-/** A digest of all images. The stamp file beside each archive lists the digests of the image's parts. */
+/** A digest of the images. The stamp file beside each archive lists the digests of the image's parts. */
 async function digestOf(files: readonly string[]): Promise<string> {
   const hash = createHash('sha256');
   for (const file of files) hash.update(await readFile(`${file}.json`));

@@ -10,7 +10,7 @@ import type { LoadedImages } from './images.ts';
 /** Release of the demonstration and the end-to-end tests. */
 export const RELEASE = { name: 'millrace', namespace: 'millrace-system' } as const;
 const MAX_START_MS = 20 * 60_000;
-/** The registry of the end-to-end tests, which the gateway would not reach otherwise. */
+/** The registry of the end-to-end tests, which the internal gateway refuses by default. */
 const TEST_REGISTRY = {
   'imageRegistries.allowedRanges[0]': `${testRegistry.address}/32`,
   'imageRegistries.plainHTTP[0]': `${testRegistry.address}:${testRegistry.port}`,
@@ -23,7 +23,10 @@ export interface TokenOwner {
   role: string;
 }
 
-/** Installs or upgrades the chart with helm. Returns before the Pods are ready. `signal` ends helm. */
+/**
+ * Installs or upgrades the chart with helm, after creating its namespace and adding `tokens` to its Secret of
+ * installation tokens. Returns before the Pods are ready. `signal` ends kubectl and helm.
+ */
 export async function installChart(
   images: LoadedImages,
   tokens: Readonly<Record<string, TokenOwner>>,
@@ -71,7 +74,10 @@ async function prepareNamespace(
   await runKubectl(['apply', '--server-side', '-f', '-'], JSON.stringify(secret), signal);
 }
 
-/** Keeps existing installation tokens: the demonstration and the tests may share a cluster. */
+/**
+ * The token entries that the Secret has, so that an installation keeps them: the demonstration and the tests
+ * may share a cluster. Empty if there is no Secret.
+ */
 async function storedTokens(signal: AbortSignal | undefined): Promise<object> {
   const path = 'jsonpath={.data.tokens\\.json}';
   const args = ['get', 'secret', TOKENS, '--namespace', RELEASE.namespace, '--ignore-not-found', '-o', path];
@@ -106,7 +112,7 @@ async function workloads(signal: AbortSignal | undefined): Promise<Workload[]> {
   }));
 }
 
-/** Pods of the previous revision count as not ready. */
+/** Counts at least this many: every Pod of the previous revision is taken to be one of the ready ones. */
 function readyOfCurrentRevision({
   replicas = 0,
   readyReplicas = 0,
@@ -128,8 +134,8 @@ interface ApiWorkload {
 }
 
 /**
- * Waits until every workload of the release is ready in its current revision. Calls `report` with a line for
- * each change. `signal` ends the wait.
+ * Waits until every workload of the release is ready in its current revision. At each change it calls
+ * `report` with a line for each workload. Throws after 20 minutes, and when `signal` aborts.
  */
 export async function waitForWorkloads(
   report: (lines: readonly string[]) => void,
@@ -154,12 +160,12 @@ function describeWorkload({ name, ready, expected }: Workload): string {
   return `${ready === expected ? '✔' : '·'} ${name.padEnd(16)} ${ready}/${expected} ready`;
 }
 
-/** Whether this machine can reach cluster IPs. */
+/** Whether this machine surely reaches cluster IPs, as it does those of the embedded cluster. */
 export function servicesAreReachable(): boolean {
   return !isExisting(process.env);
 }
 
-/** Runs `helm test` and returns its log. `signal` ends the tests. */
+/** Runs `helm test` and returns its log. `signal` ends helm. */
 export function testChart(signal?: AbortSignal): Promise<string> {
   const args = ['test', RELEASE.name, '--namespace', RELEASE.namespace, '--logs', '--timeout', '15m'];
   return run('helm', args, { env: clusterEnvironment(), signal });

@@ -2,10 +2,9 @@ import type { V1PolicyRule } from '@kubernetes/client-node';
 import { CLUSTER_ROLES, webhookConfigurationOf } from '#adapters/kubernetes/manifests/release-names.ts';
 
 /*
- * RBAC rules of the installation. Cluster-wide the operator reads Millrace's kinds, writes their status and
- * namespaces, and binds the two team roles, restricted by a ValidatingAdmissionPolicy. Everything else it may
- * do only in team namespaces, through RoleBindings that it creates. The chart includes these rules
- * (`charts/millrace/files/rbac.yaml`).
+ * RBAC rules of the installation, which the chart includes (`charts/millrace/files/rbac.yaml`). In a team's
+ * namespace the operator and the internal gateway get their team roles through RoleBindings that the operator
+ * creates. ValidatingAdmissionPolicies restrict what the operator writes to namespaces and RoleBindings.
  */
 
 /** ClusterRole of the operator, bound cluster-wide. */
@@ -83,8 +82,8 @@ export const gatewayClusterRules: V1PolicyRule[] = [
 ];
 
 /**
- * ClusterRole of the public gateway for objects of the API. A ValidatingAdmissionPolicy restricts it to
- * objects with `millrace.dev/managed-by: api` and to the fields that the API offers.
+ * ClusterRole of the public gateway for objects of the API. ValidatingAdmissionPolicies restrict its writes
+ * to objects with `millrace.dev/managed-by: api` and to the fields that the API offers.
  */
 export const apiClusterRules: V1PolicyRule[] = [
   {
@@ -107,7 +106,10 @@ export function apiReleaseRules(release: string): V1PolicyRule[] {
   ];
 }
 
-/** For installations with tokens: reads the current content of the mounted Secret. */
+/**
+ * For installations with tokens: lets the public gateway read the Secret of tokens, because a mounted Secret
+ * is updated late.
+ */
 export function apiTokensRules(secret: string): V1PolicyRule[] {
   return [{ apiGroups: [''], resources: ['secrets'], resourceNames: [secret], verbs: ['get'] }];
 }

@@ -10,7 +10,7 @@ export interface ValueRow {
 /** Maps that users replace as a whole: one row each. */
 const WHOLE = new Set(['requests', 'limits']);
 
-/** Every value of the chart, one row for each leaf, in the order of the file. */
+/** Every value of the chart in the order of the file: one row for each leaf, and for each map of `WHOLE`. */
 export function valueRows(valuesFile: string): ValueRow[] {
   const document = parseDocument(valuesFile);
   return isMap(document.contents) ? document.contents.items.flatMap((pair) => rowsOf(pair, [])) : [];

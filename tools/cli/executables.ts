@@ -19,7 +19,8 @@ const SOURCE = 'config/executables.json';
 const NodePackage = Type.Object({ name: Type.String(), integrity: Type.String() });
 
 /**
- * The version of Node in every executable. The same version builds them, because versions differ in format.
+ * The Node in the executables: its version, and its npm package for each target. Node of this version also
+ * builds them, because the format of executables depends on the version.
  */
 const Targets = Type.Object({
   version: Type.String(),

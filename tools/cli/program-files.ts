@@ -7,7 +7,7 @@ import { outputFolder } from '#tools/dist/inputs.ts';
 /** Packages that only the parts of an installation use. The command line must not contain them. */
 const UNWANTED = ['slonik', '@kubernetes/client-node', 'fastify', 'pg', 'pino', '@node-rs/argon2'];
 
-/** Programs that the command line starts, and their data. */
+/** Programs that the command line starts, their data, and the licences of what they contain. */
 const FROM_DIST = [
   'hcl-host.js',
   'hcl-worker.js',
