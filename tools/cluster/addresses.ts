@@ -7,8 +7,8 @@ export const clusterRanges = '198.18.0.0/15';
 export const nodeName = 'millrace';
 export const bridge = 'millrace0';
 /**
- * The address of the node is the bridge's own address, so no part of the cluster listens on, or depends on,
- * the machine's real networks.
+ * The address of the node is the bridge's own address, so no part of the cluster listens on the machine's
+ * real networks.
  */
 export const nodeAddress = '198.18.0.1';
 export const bridgeMac = '02:00:c6:12:00:01';
@@ -20,7 +20,7 @@ export const apiAddress = '198.19.0.1';
 export const dnsAddress = '198.19.0.10';
 export const clusterDomain = 'cluster.local';
 
-/** Every TCP port that the cluster listens on, with its address. */
+/** The fixed TCP ports that parts of the cluster listen on, with their addresses. */
 export const ports = {
   apiServer: { address: nodeAddress, port: 16443 },
   kubelet: { address: nodeAddress, port: 10250 },

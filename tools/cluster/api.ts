@@ -9,12 +9,12 @@ const timeoutMilliseconds = 3000;
 
 export type ApiServerAnswer = { readonly status: number; readonly body: string };
 
-/** Requests a path from the API server as admin; undefined if it does not answer. */
+/** Requests a path from the API server as admin; undefined if it refuses connections or is silent for 3 s. */
 export function askApi(folders: Folders, path: string): Promise<ApiServerAnswer | undefined> {
   return ask(folders, `${apiUrl}${path}`);
 }
 
-/** Requests a part's health endpoint; undefined if it does not answer. */
+/** Like `askApi`, for the URL of any part of the cluster, such as a health endpoint. */
 export function ask(folders: Folders, url: string): Promise<ApiServerAnswer | undefined> {
   const { cluster, admin } = pkiOf(folders);
   return new Promise((resolve) => {
@@ -49,7 +49,7 @@ export function dig(value: unknown, ...path: readonly string[]): unknown {
   return current;
 }
 
-/** The condition of this type of the object at `path`; undefined if the object has none. */
+/** The condition of this type of the object at `path`; undefined if it has none or cannot be read. */
 export async function conditionOf(folders: Folders, path: string, type: string): Promise<unknown> {
   const answer = await askApi(folders, path);
   const conditions =

@@ -14,7 +14,10 @@ const modules = join(import.meta.dirname, 'modules');
 /** Memory of one compiler process for the largest packages. */
 const bytesPerCompiler = 1.5 * 1024 ** 3;
 
-/** Digest of everything that determines a tool's binaries. Another digest means a new build. */
+/**
+ * Digest of a tool's entry in versions.ts and of the Go files in its module, without tests. Another digest
+ * means a new build; another version of Go does not.
+ */
 export function recipeOf(tool: Tool, folder: string = join(modules, tool.name)): string {
   const hash = createHash('sha256').update(JSON.stringify(tool));
   for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()) {
@@ -31,7 +34,10 @@ function isBuilt(folders: Folders, tool: Tool): boolean {
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === recipeOf(tool);
 }
 
-/** Tools that have to be built. Throws for an unknown name and lists the known ones. */
+/**
+ * Those of the named tools that have to be built; without names, of all that are not optional. Throws for an
+ * unknown name and lists the known ones.
+ */
 export function missingTools(folders: Folders, names: readonly string[]): Tool[] {
   const unknown = names.find((name) => !tools.some((tool) => tool.name === name));
   if (unknown !== undefined) {
@@ -66,7 +72,7 @@ async function requireGo(): Promise<void> {
   }
 }
 
-/** Removes temporary folders of builds that were killed. */
+/** Removes temporary folders of builds that failed or were killed. */
 function removeLeftovers(folders: Folders): void {
   for (const entry of readdirSync(folders.binaries).filter((name) => name.startsWith('.'))) {
     rmSync(join(folders.binaries, entry), { recursive: true, force: true });
@@ -95,7 +101,7 @@ async function buildTool(folders: Folders, tool: Tool, label: string): Promise<v
   rmSync(previous, { recursive: true, force: true });
 }
 
-/** Copies data, because Go's cache of modules may be cleaned later. Anyone may read the copy. */
+/** Copies data, because Go's cache of modules may be cleaned later. The copy gets default modes. */
 async function copyData(tool: Tool, names: readonly string[], target: string): Promise<void> {
   const options = { cwd: join(modules, tool.name), env: { ...process.env, GOWORK: 'off' } };
   const source = (await run('go', ['list', '-m', '-f', '{{.Dir}}', tool.module], options)).trim();
@@ -104,7 +110,10 @@ async function copyData(tool: Tool, names: readonly string[], target: string): P
   await run('cp', ['--recursive', '--no-preserve=mode', ...sources, target]);
 }
 
-/** Name that `go build` gives a binary: the last segment of its path that is not a major version. */
+/**
+ * Name that `go build` gives a binary: the last segment of its path that is not a major version; for the path
+ * `.`, the name of the tool.
+ */
 function builtName(tool: Tool, path: string): string {
   const parts = path.split('/').filter((part) => !/^v\d+$/.test(part));
   const last = parts.at(-1);
@@ -157,7 +166,10 @@ function compile(tool: Tool, folder: string, label: string): Promise<void> {
   });
 }
 
-/** Shows what is being built: a counter on a terminal, a line now and then in a log. */
+/**
+ * Shows what is being built: a counter on a terminal, a line every 30 s in a log. Returns a function that
+ * ends this.
+ */
 function showProgress(label: string, started: number): () => void {
   const terminal = process.stdout.isTTY;
   const show = (): boolean =>

@@ -12,7 +12,7 @@ const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as con
 const dayMs = 24 * 3600 * 1000;
 const authorityDays = 3650;
 const leafDays = 365;
-/** Days before its end at which `up` replaces a certificate. */
+/** `up` replaces a certificate this many days before it ends. It never replaces an authority. */
 const renewDays = 30;
 
 /** A key and its certificate, as files. */
@@ -21,7 +21,7 @@ export type Pair = { readonly certificate: string; readonly key: string };
 /** Subject of a certificate. */
 export type Subject = { readonly name: string; readonly group?: string; readonly hosts?: readonly string[] };
 
-/** The two files of a pair. */
+/** The paths of a pair. */
 export function pairAt(folder: string, name: string): Pair {
   return { certificate: `${folder}/${name}.crt`, key: `${folder}/${name}.key` };
 }

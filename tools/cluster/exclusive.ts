@@ -3,8 +3,9 @@ import { createServer, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Runs `work` while no other process on this machine runs work under this name. Prints `waitMessage` if it
- * has to wait. The lock is an abstract socket, which the kernel frees when the process ends.
+ * Runs `work` while no other process in this network namespace runs work under this name. Prints
+ * `waitMessage` if it has to wait. The lock is an abstract socket, which the kernel frees when the process
+ * ends.
  */
 export async function exclusively<T>(name: string, waitMessage: string, work: () => Promise<T>): Promise<T> {
   const address = `\0millrace-${createHash('sha256').update(name).digest('hex').slice(0, 32)}`;

@@ -6,7 +6,10 @@ import { run, tryRun } from './run.ts';
 
 const oldestMinor = 33;
 
-/** Whether to use the cluster of `KUBECONFIG` and start nothing, which `CLUSTER=existing` selects. */
+/**
+ * Whether `CLUSTER=existing` selects the cluster of `KUBECONFIG`, so that none is started. Throws for an
+ * unknown value of CLUSTER.
+ */
 export function isExisting(env: NodeJS.ProcessEnv): boolean {
   const choice = env['CLUSTER'] ?? '';
   if (choice !== '' && choice !== 'existing' && choice !== 'embedded') {
@@ -15,7 +18,10 @@ export function isExisting(env: NodeJS.ProcessEnv): boolean {
   return choice === 'existing';
 }
 
-/** Describes the existing cluster in one sentence. Throws if it does not answer or its version is too old. */
+/**
+ * Describes the existing cluster in one sentence. Throws if KUBECONFIG names no file, the cluster does not
+ * answer, or its version is too old.
+ */
 export async function checkExisting(env: NodeJS.ProcessEnv, kubectl: string): Promise<string> {
   const kubeconfig = env['KUBECONFIG'] ?? '';
   if (kubeconfig === '') {

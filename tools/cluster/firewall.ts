@@ -9,7 +9,7 @@ const tables = [ownTable, 'ip kube-proxy', 'ip6 kube-proxy', 'ip cni_hostport', 
 
 /**
  * Chains in which Docker and firewalls drop unknown traffic, and the cluster's traffic that must pass. A rule
- * that accepts this traffic in the cluster's own table would not help.
+ * that accepts this traffic in the cluster's own table would not help, because a packet passes all tables.
  */
 const refusingChains = [
   { chain: ['ip', 'filter', 'FORWARD'], pass: ['iifname', 'oifname'] },
@@ -44,7 +44,7 @@ export async function makeRules(): Promise<void> {
   }
 }
 
-/** Removes all rules of the cluster and returns them. */
+/** Removes the cluster's rules and tables. Returns lines that describe what was removed. */
 export async function removeRules(): Promise<string[]> {
   const present = await presentRules();
   for (const table of await presentTables()) {
@@ -58,7 +58,7 @@ export async function removeRules(): Promise<string[]> {
   return present;
 }
 
-/** Rules and tables of the cluster that exist now. */
+/** Lines that describe the tables and rules of the cluster that exist. */
 export async function presentRules(): Promise<string[]> {
   const listings = await Promise.all(refusingChains.map(({ chain }) => listChain(chain)));
   const inserted = listings.flatMap((listing) => handlesIn(listing ?? '')).length;

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export type ProcessIdentity = { readonly pid: number; readonly startTime: string; readonly bootId: string };
 
 /**
- * Environment variable of every process of a cluster, with its state folder. Child processes inherit it,
- * containers do not.
+ * Environment variable of every part of a cluster, with the cluster's state folder. Child processes of parts
+ * inherit it, containers do not.
  */
 export const clusterVariable = 'MILLRACE_CLUSTER_STATE';
 
@@ -64,7 +64,10 @@ export async function waitUntilEnded(
   return true;
 }
 
-/** Sends SIGTERM to the processes, and SIGKILL if one of them still runs after this many seconds. */
+/**
+ * Sends SIGTERM to the processes, and SIGKILL if one of them still runs after this many seconds. Then waits
+ * at most two minutes, and does not throw if one runs even then.
+ */
 export async function endAll(identities: readonly ProcessIdentity[], seconds: number): Promise<void> {
   for (const identity of identities) {
     signal(identity, 'SIGTERM');
@@ -78,7 +81,7 @@ export async function endAll(identities: readonly ProcessIdentity[], seconds: nu
   await waitUntilEnded(identities, 120);
 }
 
-/** Every process with a cluster's variable, and the part that it belongs to. */
+/** Every process whose environment names this cluster, with the part that it belongs to; `''` if none. */
 export function markedProcesses(
   state: string,
 ): { identity: ProcessIdentity; part: string; command: string }[] {

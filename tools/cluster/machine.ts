@@ -24,7 +24,7 @@ const managedSettings: Readonly<Record<string, { readonly value?: string; readon
   'kernel/keys/root_maxbytes': {},
 };
 
-/** Folders at fixed paths that the programs create in any case. */
+/** Folders that the programs create at fixed paths, whatever their configuration says. */
 export const fixedFolders = [
   '/run/containerd',
   '/var/lib/cni',
@@ -40,7 +40,10 @@ type MachineState = {
   readonly absent: readonly string[];
 };
 
-/** Records the state of the machine before the first start, so that `down` can restore it. */
+/**
+ * Records the state of the machine, so that `down` can restore it. Keeps a record that exists, because a
+ * start has changed the machine since.
+ */
 export function recordMachine(folders: Folders): void {
   const file = join(folders.state, 'machine-before.json');
   if (existsSync(file)) {
@@ -53,14 +56,17 @@ export function recordMachine(folders: Folders): void {
   writeFileSync(file, JSON.stringify(before));
 }
 
-/** Kernel settings that the cluster may change, with their current values. */
+/** Those kernel settings of this machine that the cluster may change, with their current values. */
 export function kernelSettings(): [name: string, value: string][] {
   return Object.keys(managedSettings)
     .filter((name) => existsSync(`/proc/sys/${name}`))
     .map((name) => [name, readFileSync(`/proc/sys/${name}`, 'utf8').trim()]);
 }
 
-/** Restores kernel settings and fixed folders as recorded, and deletes the record. */
+/**
+ * Restores the recorded kernel settings, removes the fixed folders that did not exist, and deletes the
+ * record. Returns what it restored and removed.
+ */
 export function restoreMachine(folders: Folders): string[] {
   const file = join(folders.state, 'machine-before.json');
   if (!existsSync(file)) {
@@ -97,7 +103,10 @@ function removeFixedFolders(absent: unknown): string[] {
   });
 }
 
-/** Creates the bridge, routes, rules, kernel settings and cgroup if they do not exist. */
+/**
+ * Creates the bridge, its route, rules, kernel settings and cgroup if they do not exist. Throws if another
+ * interface has a route into the cluster's ranges.
+ */
 export async function prepareMachine(folders: Folders): Promise<void> {
   await refuseForeignRoutes();
   await loadBridgeFilter();
@@ -127,8 +136,8 @@ async function refuseForeignRoutes(): Promise<void> {
 }
 
 /**
- * Loads br_netfilter. Without this module, answers between Pods of a Service bypass the rules, and kube-proxy
- * masquerades all traffic.
+ * Loads br_netfilter if the kernel has it. Without this module, the answers of one Pod to another that called
+ * it through a Service bypass the rules, so kube-proxy masquerades all traffic to Services.
  */
 async function loadBridgeFilter(): Promise<void> {
   if (!existsSync('/proc/sys/net/bridge')) {
@@ -156,7 +165,7 @@ export async function removeBridge(): Promise<string[]> {
   return [`bridge ${bridge}`];
 }
 
-/** The cluster's cgroup: one in version 2, one for each controller in version 1. */
+/** The cluster's cgroups: one in each cgroup hierarchy that is mounted. Version 2 has only one hierarchy. */
 export function cgroupFolders(): string[] {
   return readFileSync('/proc/self/mountinfo', 'utf8')
     .split('\n')
@@ -173,7 +182,8 @@ function makeCgroups(): void {
 }
 
 /**
- * In version 2 a cgroup has only the controllers that its parent enables. The kubelet needs all six of these.
+ * In version 2 a cgroup has only the controllers that its parent enables. Enables those of the six for the
+ * kubelet that the machine has.
  */
 function enableControllers(top: string): void {
   const available = readLines(join(top, 'cgroup.controllers')).flatMap((line) => line.split(' '));

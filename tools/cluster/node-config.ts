@@ -16,7 +16,7 @@ import { binaryPath, type Folders } from './folders.ts';
 import { pauseImage } from './images.ts';
 import { kubeconfigOf, pkiOf } from './pki.ts';
 
-/** The configuration files of containerd, the kubelet and kube-proxy. */
+/** The configuration files of containerd, the kubelet and kube-proxy, and the kubelet's resolver file. */
 export type NodeFiles = {
   readonly containerd: string;
   readonly kubelet: string;
@@ -40,7 +40,7 @@ export function nodeFilesOf(folders: Folders): NodeFiles {
   };
 }
 
-/** Folder with a file for each registry that is not used over TLS. */
+/** Folder with a subfolder for each registry that containerd reads without TLS: the one of the tests. */
 function registryFiles(folders: Folders): string {
   return join(folders.state, 'config', 'registries');
 }
@@ -90,7 +90,10 @@ export function mayLowerScores(status: string): boolean {
   return ((BigInt(`0x${effective}`) >> capSysResource) & 1n) === 1n;
 }
 
-/** Name servers that Pods can reach: not those on loopback addresses. */
+/**
+ * At most three name servers that Pods can reach, which those on loopback addresses are not. They come from
+ * the first resolver file that has any.
+ */
 export function upstreamServers(resolvers: readonly string[]): string[] {
   for (const text of resolvers) {
     const servers = [...text.matchAll(/^[ \t]*nameserver[ \t]+(\S+)/gm)].flatMap((match) => match[1] ?? []);
@@ -102,7 +105,7 @@ export function upstreamServers(resolvers: readonly string[]): string[] {
   return [];
 }
 
-/** Resolver files of the machine; the one with real servers behind systemd's stub comes last. */
+/** Texts of the resolver files of the machine; the one with real servers behind systemd's stub comes last. */
 export function readResolvers(): string[] {
   return ['/etc/resolv.conf', '/run/systemd/resolve/resolv.conf']
     .filter((path) => existsSync(path))
@@ -191,7 +194,7 @@ function kubeletConfig(folders: Folders): object {
     // With another policy the kubelet would pull an image again that it has pulled from a test's registry
     // under another name, to verify that this Pod may use the image.
     imagePullCredentialsVerificationPolicy: 'NeverVerify',
-    // Images come from files, so the kubelet could not pull an image again that it has removed.
+    // No image is removed for its age or size, because the kubelet could not pull images from files again.
     imageGCHighThresholdPercent: 100,
     imageGCLowThresholdPercent: 99,
     evictionHard: {
@@ -215,7 +218,8 @@ function proxyConfig(folders: Folders): object {
     metricsBindAddress: `${ports.proxyMetrics.address}:${ports.proxyMetrics.port}`,
     healthzBindAddress: `${ports.proxyHealth.address}:${ports.proxyHealth.port}`,
     conntrack: { maxPerCore: 0, min: 0, tcpEstablishedTimeout: '0s', tcpCloseWaitTimeout: '0s' },
-    // If the kernel does not show bridged packets to nftables, answers would bypass the rules.
+    // If the kernel does not show bridged packets to nftables, answers bypass the rules unless all traffic is
+    // masqueraded.
     nftables: { masqueradeAll: !existsSync('/proc/sys/net/bridge/bridge-nf-call-iptables') },
     oomScoreAdj: 0,
   };

@@ -5,7 +5,7 @@ const dnsLabels = { 'k8s-app': 'kube-dns' };
 const dnsPort = 1053;
 const inSystemNamespace = { namespace: 'kube-system' };
 
-/** Objects that a new cluster gets, besides those that the API server creates. */
+/** Objects that each start applies, besides those that the API server creates. */
 export function clusterObjects(upstream: readonly string[]): object {
   return {
     apiVersion: 'v1',

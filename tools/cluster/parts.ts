@@ -8,7 +8,7 @@ import { containerdSocket, nodeFilesOf } from './node-config.ts';
 import { kubeconfigOf, pkiOf } from './pki.ts';
 import type { ClusterPart } from './processes.ts';
 
-/** In the order of starting; parts stop in the reverse order. */
+/** In the order in which they start, some of them together. `startCluster` relies on this order. */
 export const partNames = [
   'etcd',
   'containerd',

@@ -1,4 +1,6 @@
-/* The process that holds a Pod's namespaces open: it reaps what is left to it and ends when asked. */
+/*
+ * The process that holds a Pod's namespaces open. It reaps orphaned processes, and ends at SIGINT or SIGTERM.
+ */
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/types.h>

@@ -77,7 +77,7 @@ const leaves: Readonly<
   admin: { authority: 'cluster', subject: { name: 'admin', group: 'system:masters' } },
 };
 
-/** Names and paths of the keys and certificates. */
+/** Paths of the keys and certificates. */
 export function pkiOf(folders: Folders): Pki {
   const folder = join(folders.state, 'pki');
   const pair = (name: string): Pair => pairAt(folder, name);
@@ -113,7 +113,10 @@ export function kubeconfigOf(folders: Folders, part: Leaf): string {
   return join(folders.state, 'pki', `${part}.kubeconfig`);
 }
 
-/** Creates keys and certificates that are missing or end soon, and the kubeconfig files. */
+/**
+ * Creates what is missing of the keys and certificates, renews certificates that are no longer usable except
+ * those of authorities, and writes the kubeconfig files.
+ */
 export async function ensurePki(folders: Folders): Promise<void> {
   const pki = pkiOf(folders);
   await ensureAuthority(pki.cluster, 'millrace-cluster');

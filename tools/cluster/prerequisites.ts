@@ -28,7 +28,7 @@ const prerequisites: readonly Prerequisite[] = [
   },
 ];
 
-/** Debian packages that are not installed. */
+/** Debian packages whose files are not found. */
 async function missingPackages(): Promise<string[]> {
   const present = await Promise.all(prerequisites.map((prerequisite) => prerequisite.present()));
   return prerequisites

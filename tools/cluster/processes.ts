@@ -95,7 +95,9 @@ export function startPart(folders: Folders, part: ClusterPart): boolean {
   return true;
 }
 
-/** Waits until a part is ready. If it exits first, throws with the end of its log. */
+/**
+ * Waits until a part is ready. If it exits first or takes longer than 600 s, throws with the end of its log.
+ */
 export async function waitUntilReady(folders: Folders, part: ClusterPart): Promise<void> {
   const end = performance.now() + readySeconds * 1000;
   while (!(await part.ready())) {
@@ -112,7 +114,7 @@ export async function waitUntilReady(folders: Folders, part: ClusterPart): Promi
   }
 }
 
-/** Stops a part. Returns whether it ran. */
+/** Stops a part, with SIGKILL after this many seconds. Returns whether it ran. */
 export async function stopPart(folders: Folders, part: ClusterPart, seconds: number): Promise<boolean> {
   const running = processOf(folders, part);
   if (running !== undefined) {

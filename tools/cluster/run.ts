@@ -12,7 +12,8 @@ export type RunOptions = {
 };
 
 /**
- * Runs a command and returns its standard output. Throws with the command and the end of its standard error.
+ * Runs a command and returns its standard output. If it fails, throws with the command and the end of its
+ * standard error, or of its standard output if it printed no error.
  */
 export function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<string> {
   return new Promise((resolve, reject) => {

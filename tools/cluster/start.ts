@@ -22,7 +22,7 @@ import { adminKubeconfig, ensurePki } from './pki.ts';
 import { logFile, processOf, startPart, waitUntilReady } from './processes.ts';
 import { run } from './run.ts';
 
-/** Ports that a part listens on. containerd and the volume provisioner have none. */
+/** Fixed ports that a part listens on. containerd and the volume provisioner have none. */
 const portsOf: Partial<Readonly<Record<PartName, readonly (keyof typeof ports)[]>>> = {
   etcd: ['etcd', 'etcdPeer', 'etcdMetrics'],
   'kube-apiserver': ['apiServer'],
@@ -131,8 +131,8 @@ async function applyObjects(folders: Folders): Promise<void> {
 }
 
 /**
- * Waits until the node has reported that it is ready after `since`, because a status in the API server may be
- * older than the last stop. Then waits until names resolve.
+ * Waits for a report after `since` that the node is ready, because a status in the API server may be older
+ * than the last stop. Then waits until names resolve.
  */
 async function waitForCluster(folders: Folders, since: Date): Promise<void> {
   const end = performance.now() + secondsForCluster * 1000;

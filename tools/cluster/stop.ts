@@ -19,7 +19,7 @@ import { partOf, type PartName } from './parts.ts';
 import { stopPart } from './processes.ts';
 import { run, tryRun } from './run.ts';
 
-/** Parts that start or change containers. */
+/** Parts that use the API server. The kubelet would start containers again that are stopped. */
 const drivers: readonly PartName[] = [
   'kubelet',
   'kube-proxy',
@@ -37,8 +37,8 @@ const secondsForContainers = 5;
 const secondsForKernel = 120;
 
 /**
- * Stops everything that `up` started and restores the machine. Returns a line for everything that it stopped
- * or removed.
+ * Stops everything that `up` started and restores the machine. Returns lines about what it stopped, removed
+ * or restored; none if the cluster did not run. Throws if traces are left.
  */
 export async function stopCluster(folders: Folders): Promise<string[]> {
   const done: string[] = [];
@@ -65,7 +65,7 @@ export async function stopCluster(folders: Folders): Promise<string[]> {
   return done;
 }
 
-/** Removes all data: etcd, images, volumes, logs, keys. The binaries stay. */
+/** Removes the state folder: etcd, loaded images, volumes, logs, keys. Binaries and image files stay. */
 export function purge(folders: Folders): void {
   const mounts = mountsBelow(folders.state);
   if (mounts.length > 0) {
@@ -74,7 +74,7 @@ export function purge(folders: Folders): void {
   rmSync(folders.state, { recursive: true, force: true });
 }
 
-/** Everything of the cluster that is visible on the machine; empty after `down`. */
+/** What the cluster has on the machine besides its stored data; empty after `down`. */
 export async function traces(folders: Folders): Promise<string[]> {
   const link = await tryRun('ip', ['-o', 'link', 'show', bridge]);
   return [
@@ -91,7 +91,7 @@ export async function traces(folders: Folders): Promise<string[]> {
   ];
 }
 
-/** The processes of the cluster. If somebody ended them without `down`, other traces are left without any. */
+/** The processes of the cluster. If they ended without `down`, there are none, but other traces are left. */
 export function processTraces(folders: Folders): string[] {
   return [
     ...markedProcesses(folders.state).map(

@@ -22,7 +22,10 @@ const helm = 'v4.3.1';
 const kwok = 'v0.8.0';
 const gitea = 'v1.26.0';
 
-/** Every program of the embedded cluster and its version. Versions are only here and in go.mod. */
+/**
+ * The programs of the embedded cluster, and optional ones of tests and benchmarks. Their versions are only
+ * here and in go.mod.
+ */
 export const tools: readonly Tool[] = [
   {
     name: 'kubernetes',
