@@ -39,7 +39,10 @@ const sharedOptions: BuildOptions = {
 /** The project's own files and the package folders in a bundle, relative to the checkout. */
 export type Inputs = { readonly sources: readonly string[]; readonly packages: readonly string[] };
 
-/** Bundles the entry points. Shared code is in chunks, so that each entry point loads only what it needs. */
+/**
+ * Bundles millrace.js into dist. What it imports dynamically is in chunks, so that each entry point loads
+ * only what it needs. Removes chunks of earlier bundles.
+ */
 export async function bundleEntryPoints(entry: string): Promise<Inputs> {
   const { files, inputs } = await bundle({
     ...sharedOptions,

@@ -45,7 +45,7 @@ const shim = 'src/agent/shim';
 const dataFolders = { migrations: 'src/adapters/database/migrations' };
 
 const web = 'src/web';
-/** What the scripts of the pages are made from; the linter allows them no other imports. */
+/** What the style and the scripts of the pages are made from. */
 const webInputs = [
   `${web}/**/!(*.test).{ts,tsx,css}`,
   `${web}/tsconfig.json`,

@@ -27,13 +27,13 @@ type Architecture = keyof typeof CPUS;
 export const picturePackages = (system: 'linux' | 'darwin', architecture: Architecture): readonly string[] =>
   ['sharp', 'sharp-libvips'].map((name) => `@img/${name}-${system}-${CPUS[architecture]}`);
 
-/** Packages loaded at run time. */
+/** Native packages that an installation loads at run time. */
 const packagesFor = (architecture: Architecture): readonly string[] => [
   ...picturePackages('linux', architecture),
   `@node-rs/argon2-linux-${CPUS[architecture]}-gnu`,
 ];
 
-/** Packages in the checkout that the notices list. */
+/** The same packages in the checkout, for this machine's architecture; the notices list them. */
 export const packagesInNotices = packagesFor(process.arch === 'arm64' ? 'arm64' : 'amd64').map(
   (name) => `node_modules/${name}`,
 );
@@ -43,7 +43,7 @@ export async function copyNative(architecture: Architecture): Promise<void> {
   await copyPackages(packagesFor(architecture), join(outputFolder, `native-${architecture}`));
 }
 
-/** Copies packages of the lock file, also those of a foreign platform, into a separate folder. */
+/** Copies packages of the lock file, also those of a foreign platform, into a folder that this replaces. */
 export async function copyPackages(names: readonly string[], target: string): Promise<void> {
   await rm(target, { recursive: true, force: true });
   for (const [name, version, integrity] of await lockedPackages(names)) {

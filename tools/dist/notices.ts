@@ -17,7 +17,7 @@ const Manifest = Type.Object({
   license: Type.Optional(Type.Unknown()),
 });
 
-/** Licences of everything in the program, as one text. */
+/** Licences of these packages and of the Go modules in these folders, as one text. */
 export async function notices(packages: readonly string[], goFolders: readonly string[]): Promise<string> {
   const parts = ['Millrace contains the following works of others.\n'];
   for (const folder of [...new Set(packages)].toSorted())

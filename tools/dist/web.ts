@@ -6,7 +6,10 @@ import { checkout } from '#tools/checkout.ts';
 
 const source = join(checkout, 'src/web');
 
-/** What pages load: the style, the scripts of every page, and `<name>-page.tsx` of pages that need more. */
+/**
+ * What pages load: the style, the scripts of every page, and `<name>-page.ts` or `.tsx` of pages that need
+ * more.
+ */
 const entries = [
   'styles.css',
   'theme.ts',

@@ -54,7 +54,7 @@ begin](../how-to/command-line.md) and
 
 const doNothing = async (): Promise<void> => undefined;
 
-/** The reference of all commands, from the program's own help. */
+/** The reference of the commands that people run, from the program's own help. */
 export function commandsPage(): Promise<string> {
   const sections = [
     ...[...offlineCommands(doNothing), ...localCommands(doNothing)].flatMap((command) => sectionsOf(command)),

@@ -4,7 +4,7 @@ import { parseAllDocuments } from 'yaml';
 import { definitions, type Schema } from './kinds.ts';
 import { fences, pages, ROOT } from './markdown.ts';
 
-/** An example in the documentation that a test runs. */
+/** An example in the documentation that a test checks. */
 export interface Example {
   /** Such as `docs/page.md:12`. */
   at: string;
@@ -21,8 +21,9 @@ export interface HclExample extends Example {
 }
 
 /**
- * Every HCL block. After the word `hcl`: `with=<name>` prepends a declaration from `SURROUNDINGS`,
- * `shows=<code>` expects a diagnostic, `given=<name>` and `secret=<name>` are variables of the manifest.
+ * Every HCL block of the pages. After the word `hcl`: `with=<name>` prepends a declaration from
+ * `SURROUNDINGS`, `shows=<code>` expects a diagnostic, `given=<name>` is a variable that the manifest sets,
+ * `secret=<name>` one from a Secret.
  */
 export function hclBlocks(): HclExample[] {
   return pages().flatMap(({ path, text }) =>
@@ -97,7 +98,10 @@ export function exampleManifests(): ExampleManifest[] {
   );
 }
 
-/** The HCL text of a Pipeline's manifest, with its variables. */
+/**
+ * The HCL text of a Pipeline's manifest, with its variables. Empty for other kinds and for a Pipeline without
+ * a text.
+ */
 export function hclOf({ at, object }: ExampleManifest): HclExample[] {
   const spec = isRecord(object['spec']) ? object['spec'] : {};
   const text = spec['config'];
@@ -112,7 +116,10 @@ export function hclOf({ at, object }: ExampleManifest): HclExample[] {
   return [{ at, text, vars: strings, secrets, expected: [] }];
 }
 
-/** Fields of a manifest that its definition does not have, and required fields that are missing. */
+/**
+ * Fields of the spec that its definition does not have, and required fields that are missing. Values of maps
+ * are not checked.
+ */
 export function faultsOf({ at, object }: ExampleManifest): string[] {
   const definition = definitions().find(({ spec }) => spec.names.kind === object['kind']);
   const version = definition?.spec.versions.find(
@@ -140,7 +147,7 @@ function fieldFaults(value: unknown, schema: Schema, path: string): string[] {
   ];
 }
 
-/** Shell commands of all pages. */
+/** Code blocks with shell commands, of all pages. */
 export function shellBlocks(): Example[] {
   return pages().flatMap(({ path, text }) =>
     fences(text)

@@ -84,7 +84,7 @@ function partOf(kind: string, name: 'spec' | 'status', schema: Schema): string[]
   return [`### ${kind} ${name}`, description, table(fields)];
 }
 
-/** Validation rules anywhere in the kind. */
+/** The messages of validation rules anywhere in the kind, each once. */
 function rules(schema: Schema): string {
   const messages = [...new Set(messagesIn(schema))];
   if (messages.length === 0) return '';

@@ -9,8 +9,8 @@ type Json = { [key: string]: unknown };
 
 /**
  * The JSON schema of pipelines in HCL's JSON syntax: a block is an object with an object for each label
- * inside, several of a kind are a list, and any value may be a text with ${…}. For editors and programs that
- * write pipelines. Rules between values are left to the compiler.
+ * inside, several of a kind are a list, and most values may be a text with ${…}. For editors and programs
+ * that write pipelines. Rules between values are left to the compiler.
  */
 export function pipelineJsonSchema(): Promise<string> {
   const definitions: Json = {};
@@ -28,7 +28,7 @@ export function pipelineJsonSchema(): Promise<string> {
 
 interface SchemaContext {
   definitions: Json;
-  /** Blocks that occur in several places are defined once. */
+  /** The names of the blocks in `definitions`: a block that occurs in several places is defined once. */
   names: Map<BlockSchema, string>;
   path: string;
 }
@@ -91,7 +91,7 @@ function parameterSchema(open: NonNullable<BlockSchema['open']>): Json {
     : withExpression({ type: 'array', items: { type: ['string', 'number', 'boolean'] } });
 }
 
-/** One object or a list of them, within an object for each label. */
+/** One object, or also a list of them if the block may occur more than once. */
 function nestedSchema(name: string, { schema, about, once }: NestedSchema, context: SchemaContext): Json {
   const path = context.path === '' ? name : `${context.path}.${name}`;
   const block = referenceTo(schema, { ...context, path });

@@ -38,7 +38,7 @@ const contents: Readonly<Record<string, (name: string) => string>> = {
   list: () => functionList(),
 };
 
-/** Every row of the language. */
+/** Every table row of the language, except those of runners. */
 export function allRows(): string[] {
   const rows = new Set<string>();
   const seen = new Set<BlockSchema>();
@@ -63,7 +63,7 @@ export function rowsIn(page: string): string[] {
 
 const squeeze = (row: string): string => row.replaceAll(/ +/g, ' ');
 
-/** Paths that the page has tables for. */
+/** Paths of the blocks that the page has tables for. */
 export const tablesIn = (page: string): string[] =>
   [...page.matchAll(PLACE)].flatMap(([, kind, name = '']) => (kind === 'block' ? [name] : []));
 
@@ -102,7 +102,7 @@ function rowsOf(schema: BlockSchema): string[] {
   return unlabelled.blocks === blocks ? own : [...own, ...rowsOf(unlabelled)];
 }
 
-/** The attribute that replaces labels; it is required without them. */
+/** The attribute that replaces labels, as an optional one: it is required only without labels. */
 function shortening(shorter: BlockSchema['shorter']): BlockSchema['attributes'] {
   const { attribute = '', schema } = shorter ?? {};
   const attributeSchema = schema?.attributes[attribute];

@@ -1,7 +1,7 @@
 /**
  * What happens at a limit. `diagnostic`: the pipeline is refused, and the last good revision stays in effect.
- * `condition`: a condition or the build shows it. `refusal`: the request is refused. `cut`: less is stored or
- * shown, and a line says so. `later`: the rest follows by itself.
+ * `condition`: a condition or the build shows it. `refusal`: the request is refused. `cut`: less is stored,
+ * shown or done. `later`: the rest follows by itself.
  */
 type AtLimit = 'diagnostic' | 'condition' | 'refusal' | 'cut' | 'later';
 

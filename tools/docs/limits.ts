@@ -36,7 +36,7 @@ import { SECRET_LIMITS } from './secret-limits.ts';
 import { SHELL_LIMITS } from './shell-limits.ts';
 import { TEXT_LIMITS } from './text-limits.ts';
 
-/** Every limit that users of Millrace can reach, with the program's own values. */
+/** Limits that users of Millrace can reach. Values are the program's constants, or defaults of the chart. */
 export const LIMIT_SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
   Pipelines: [
     ['Length of the text', bytes(LIMITS.bytes), 'diagnostic', '`too-large`'],

@@ -21,7 +21,7 @@ export interface Fence {
   line: number;
 }
 
-/** Every Markdown file of the project. */
+/** Every Markdown file of the project outside of `SKIPPED_FOLDERS`, by path. */
 export function pages(): MarkdownPage[] {
   return walk(ROOT)
     .filter((file) => file.endsWith('.md'))
@@ -73,7 +73,7 @@ export function withoutFences(text: string): string {
     .join('\n');
 }
 
-/** Targets of links and pictures, in order. */
+/** Targets of links and pictures: first those in Markdown, then those in HTML. */
 export function links(text: string): string[] {
   const withoutCode = prose(text);
   const inHtml = withoutCode.matchAll(/<(?:img|source)\s[^<>]{0,500}\bsrc(?:set)?="([^"\s]+)"/g);
@@ -97,7 +97,7 @@ export function longLines(text: string): number[] {
     });
 }
 
-/** Anchors of a page's headings, as forges generate them. */
+/** Anchors of a page's headings outside of fenced blocks, as forges generate them. */
 export function anchors(text: string): Set<string> {
   const plain = withoutFences(text);
   const seen = new Map<string, number>();

@@ -8,7 +8,7 @@ import { count, seconds } from './limit-values.ts';
 import type { Limit } from './limit.ts';
 import { NOTIFICATION_LIMITS } from './notification-limits.ts';
 
-/** Limits of Pods that send notifications, and of caches that Pods mount. */
+/** Limits of Pods that send notifications, of caches that Pods mount, and of Pods that wait for builds. */
 export const POD_LIMITS: readonly Limit[] = [
   ...NOTIFICATION_LIMITS,
   [

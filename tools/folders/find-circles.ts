@@ -6,7 +6,10 @@ export interface Import {
   to: string;
 }
 
-/** Folders that all import each other, directly or through others, with one import for each pair. */
+/**
+ * Folders that all import each other, directly or through others, with one import for each direct step
+ * between two of them.
+ */
 export interface Circle {
   folders: string[];
   imports: Import[];

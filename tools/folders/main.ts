@@ -6,7 +6,8 @@ import { findCircles, type Import } from './find-circles.ts';
 
 /*
  * node tools/folders/main.ts: checks the imports of all files below src, except tests and their support.
- * Exits with 1 if two folders import each other, directly or through others. Type imports count.
+ * Exits with 1 if two folders import each other, directly or through others. Every import statement counts,
+ * also of types; `export … from` and `import()` do not.
  */
 
 const files = execFileSync(
@@ -26,7 +27,7 @@ const aliases = Object.entries(manifest.imports)
   .filter(([alias]) => alias.endsWith('/*'))
   .map(([alias, path]) => ({ alias: alias.slice(0, -1), folder: posix.normalize(path).slice(0, -1) }));
 
-/** The path of the imported file; undefined for packages. */
+/** The path of the imported file; undefined for packages and for aliases of single files. */
 function resolve(specifier: string, from: string): string | undefined {
   if (specifier.startsWith('./')) return posix.join(posix.dirname(from), specifier);
   const match = aliases.find(({ alias }) => specifier.startsWith(alias));

@@ -54,7 +54,9 @@ type ImageOfArchitecture = {
   readonly layers: readonly Layer[];
 };
 
-/** An OCI image layout for several architectures: blobs by digest, and the index. */
+/**
+ * An OCI image layout for several architectures: blobs by digest, the index, and the version of the layout.
+ */
 export async function layoutFiles(
   builds: readonly ImageOfArchitecture[],
 ): Promise<ReadonlyMap<string, Buffer | Layer>> {

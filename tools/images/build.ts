@@ -28,7 +28,7 @@ export async function buildImage(
   if (image === undefined) {
     throw new Error(`There is no image "${name}"; there are ${Object.keys(contents.images).join(', ')}.`);
   }
-  // The layer of the program comes first: the program may be missing, and the other layers take long.
+  // The top layer is built first, because the program may be missing and the other layers take long.
   const program = await programLayer(contents, image, architecture);
   const layers = [
     await debianLayer(contents, name, architecture, refresh),
@@ -38,7 +38,7 @@ export async function buildImage(
   return { name, architecture, layers, config: imageConfig(image, architecture, layers, contents.epoch) };
 }
 
-/** Writes FOLDER/NAME-ARCH.tar unless it exists with the same content. Returns its path. */
+/** Writes FOLDER/NAME-ARCH.tar unless the stamp beside it names the same content. Returns its path. */
 export async function writeArchive(
   epoch: number,
   built: BuiltImage,

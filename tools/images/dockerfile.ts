@@ -70,7 +70,7 @@ function commands({ user, packages, remove, links, directories }: ImageContents)
   ];
 }
 
-/** Links with one target in one folder are created in a loop. */
+/** Several links with the same target in the same folder are created in a loop. */
 function linkCommands(links: ImageContents['links']): readonly string[] {
   const groups = Map.groupBy(Object.entries(links), ([path, to]) => `${to} ${posix.dirname(path)}`);
   return [...groups].map(([group, members]) => {

@@ -9,7 +9,7 @@ import { Value } from 'typebox/value';
 import { cacheRoot } from '#tools/cache-root.ts';
 
 const Layer = Type.Object({
-  /** For people: "debian", "node", "program". */
+  /** "debian", "node" or "program". */
   name: Type.String(),
   /** Digest of the uncompressed tar, used in the image's configuration. */
   diffId: Type.String(),
@@ -25,7 +25,7 @@ const Layer = Type.Object({
 /** A compressed layer in the cache. */
 export type Layer = Static<typeof Layer>;
 
-/** Cache for build results, outside the checkout, so that a fresh clone finds them. */
+/** The folder of cached layers and of crane, outside the checkout, so that a fresh clone finds them. */
 export function layerCache(): string {
   return join(cacheRoot(), 'images');
 }
@@ -34,7 +34,7 @@ export function sha256(data: string | Uint8Array): string {
   return createHash('sha256').update(data).digest('hex');
 }
 
-/** Finds a layer by the hash of its inputs; undefined if it has to be built. */
+/** Finds a layer by its name and key; undefined if it has to be built. */
 export async function findLayer(name: string, key: string): Promise<Layer | undefined> {
   const stem = join(layerCache(), 'layers', `${name}-${key}`);
   try {
@@ -87,7 +87,10 @@ export async function storeLayer(name: string, key: string, tar: AsyncIterable<U
 
 const DAY_MS = 24 * 3600 * 1000;
 
-/** Removes layers older than this many days: each change of the program leaves one behind. */
+/**
+ * Removes layers of this name that were stored more than this many days ago: each change of the program
+ * leaves one behind.
+ */
 export async function forgetLayers(name: string, olderThanDays: number): Promise<void> {
   const folder = join(layerCache(), 'layers');
   const oldest = Date.now() - olderThanDays * DAY_MS;

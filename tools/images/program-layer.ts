@@ -8,7 +8,7 @@ import { findLayer, forgetLayers, sha256, storeLayer, type Layer } from './layer
 import { fileEntry } from './node-layer.ts';
 import { tar, type TarEntry } from './tar.ts';
 
-/** The top layer: this project's files, and the folders that the image's user may write. */
+/** The top layer: this project's files, links, and the folders that the image's user may write. */
 export async function programLayer(
   contents: Contents,
   image: ImageContents,
@@ -49,7 +49,7 @@ async function programEntries(
   return entries;
 }
 
-/** The target and the source of each file that matches a pattern. */
+/** The target and the source of each file or folder that matches a pattern. */
 function matchPatterns(to: string, patterns: readonly string[]): readonly (readonly [string, string])[] {
   const pairs: (readonly [string, string])[] = [];
   for (const pattern of patterns) {

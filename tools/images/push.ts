@@ -8,7 +8,10 @@ import { layerCache, sha256 } from './layer.ts';
 
 const run = promisify(execFile);
 
-/** Pushes one image for all its architectures. Credentials come from ~/.docker/config.json. */
+/**
+ * Pushes one image for the built architectures. crane finds the credentials, by default in
+ * ~/.docker/config.json.
+ */
 export async function pushImage(
   reference: string,
   builds: Parameters<typeof layoutFiles>[0],

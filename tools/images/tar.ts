@@ -38,7 +38,7 @@ async function addAll(archive: Pack, entries: readonly TarEntry[], mtime: Date):
   archive.finalize();
 }
 
-/** Adds the parent directories of all paths, with a defined mode. */
+/** Adds the missing parent directories of all paths, with the mode 0755. */
 function withParents(entries: readonly TarEntry[]): Iterable<TarEntry> {
   const byPath = new Map<string, TarEntry>();
   for (const entry of entries) {

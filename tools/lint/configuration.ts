@@ -116,7 +116,7 @@ function adapterFolder(room: AdapterRules, folder: Folder, shared: readonly stri
   ]);
 }
 
-/** Refuses all other adapters, and the entry points. */
+/** Patterns that refuse all adapters but these, entry points, the configuration, harnesses and test data. */
 function refuseOtherAdapters(adapters: readonly string[]): string[] {
   return [
     '../**',

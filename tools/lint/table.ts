@@ -50,7 +50,7 @@ export function seenBy(folders: readonly Folder[]): Map<string, string[]> {
   );
 }
 
-/** The files of a folder, without those of another folder inside it. */
+/** All files below a folder. If the list has a folder inside it, then only the files directly in it. */
 export function filesOf(room: string, { name }: Folder, folders: readonly Folder[]): string {
   const hasInner = folders.some((other) => other.name.startsWith(`${name}/`));
   return `src/${room}/${name}/${hasInner ? '' : '**/'}*.ts`;

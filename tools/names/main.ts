@@ -5,9 +5,9 @@ import { refusedWords } from './refused-words.ts';
 
 /*
  * node tools/names/main.ts: checks the names in all TypeScript files. Exits with 1 if a name contains a word
- * that the glossary replaces, or if two files of one top folder (src, tools, bench or e2e) export the same
- * name. Tests may export the same names, and so may bench/comparisons, whose contestants are alike on
- * purpose.
+ * that the glossary replaces, or if two files export the same name that is not in `SHARED`. Tests,
+ * src/testing and test data may export the same names, and so may bench/comparisons, whose contestants are
+ * alike on purpose.
  */
 
 /** The scripts of built-in types have the same names in each type's module. */

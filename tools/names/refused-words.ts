@@ -1,5 +1,5 @@
 /**
- * Words that names no longer contain, with the word to use (docs/glossary.md). Single words of a name are
+ * Words that names must not contain, with the word to use (docs/glossary.md). Single words of a name are
  * compared, so `keptAlive` is refused and `untold` is not.
  */
 const REFUSED: ReadonlyMap<string, string> = new Map([

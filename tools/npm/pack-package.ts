@@ -25,8 +25,9 @@ interface PackOptions {
 }
 
 /**
- * Downloads a package into an empty folder; returns the path of its archive. Tries again, because a registry
- * that does not answer for a minute must not end a build of many minutes.
+ * Downloads a package into an empty folder; returns the path of its archive. Throws if the archive does not
+ * have the expected digest. Tries four times with growing pauses, because a registry that does not answer for
+ * a while must not end a build of many minutes.
  */
 export async function packPackage(
   { packageSpec, integrity, source }: PackedPackage,

@@ -31,7 +31,7 @@ export function regexesIn(file: string, text = readFileSync(join(ROOT, file), 'u
   });
 }
 
-/** The regular expression of a node: a literal, `new RegExp(…)` or the `pattern` of a JSON Schema. */
+/** The regular expression of a node: a literal, a call of `RegExp`, or a `pattern` as in a JSON Schema. */
 function regexOf(
   node: Record<string, unknown>,
   evaluate: (part: unknown) => string | undefined,
@@ -63,7 +63,9 @@ function nodesOf(tree: unknown): Record<string, unknown>[] {
   return [tree, ...Object.values(tree).flatMap(nodesOf)];
 }
 
-/** The text of an imported module of the project. */
+/**
+ * The text of an imported module of the adapters, the domain or a relative path; undefined for all others.
+ */
 function readImported(from: string, name: string): string | undefined {
   const folders: Record<string, string> = { '#adapters/': 'src/adapters/', '#domain/': 'src/domain/' };
   const folder = Object.keys(folders).find((prefix) => name.startsWith(prefix));

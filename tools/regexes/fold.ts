@@ -5,10 +5,10 @@ type Node = Readonly<Record<string, unknown>>;
 /** Values of a module's constants, by name. */
 export type ConstantScope = ReadonlyMap<string, () => string | undefined>;
 
-/** Reads an imported module; undefined if it is not of this project. */
+/** Reads an imported module; undefined if its constants do not count. */
 type ReadImported = (name: string) => string | undefined;
 
-/** Top-level constants of a module, including imported ones. */
+/** Top-level constants of a module, and those that it imports from the module that declares them. */
 export function scopeOf(program: unknown, readImported: ReadImported): ConstantScope {
   const scope = new Map<string, () => string | undefined>();
   for (const item of listOf(program, 'body')) {
@@ -47,8 +47,8 @@ function bindImports(
 }
 
 /**
- * The text of a constant expression; for a regular expression its source. Undefined if it is known only at
- * run time.
+ * The text of a constant expression; for a regular expression its source. Undefined if this function cannot
+ * find it out without running the code.
  */
 export function fold(expression: unknown, scope: ConstantScope): string | undefined {
   const node = nodeOf(expression);
