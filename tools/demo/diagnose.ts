@@ -5,7 +5,10 @@ import { lastLines } from '#tools/cluster/run.ts';
 
 const MAX_LINE_CHARACTERS = 400;
 
-/** Conditions, Events and Pod states of the namespaces, for an error message. */
+/**
+ * For an error message: conditions of all Teams and Pipelines, Events and Pod states of the namespaces, and
+ * the end of the operator's log.
+ */
 export async function clusterReport(namespaces: readonly string[]): Promise<string[]> {
   const reports = await Promise.all([
     section('Conditions', conditions()),
@@ -61,7 +64,7 @@ async function pods(namespace: string): Promise<string> {
   return objects.flatMap(describePod).join('\n');
 }
 
-/** Returns only what is wrong with the Pod. */
+/** What is wrong with the Pod; empty if it has succeeded, or runs with all containers ready. */
 function describePod({ metadata, status = {} }: Item): string[] {
   const { conditions: podConditions = [], containerStatuses = [], phase = 'unknown' } = status;
   const unmet = podConditions.filter(

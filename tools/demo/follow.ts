@@ -15,8 +15,8 @@ const MARKS: Readonly<Record<string, string>> = {
 const MAX_WAIT_MS = 5 * 60_000;
 
 /**
- * Shows the builds of one commit until all have ended or one has failed. Returns the builds by job. Throws if
- * nothing changes for some minutes.
+ * Shows the builds of one commit until all have ended, or one has failed or been cancelled. Returns the
+ * builds by job. Throws if nothing changes for five minutes.
  */
 export async function followCommit(
   gateway: DemoGateway,

@@ -59,7 +59,10 @@ export class DemoGateway {
     return body.data;
   }
 
-  /** Repeats a request for some minutes: the gateway may be restarting, or a forwarded port may break. */
+  /**
+   * Repeats a request for some minutes, because the gateway may be restarting or a forwarded port may break.
+   * Throws at once after a status of 4xx other than 401 and 404.
+   */
   async #ask(method: string, path: string, accept: string): Promise<Response> {
     const headers = { authorization: `Bearer ${this.#token}`, accept };
     let problem = '';
@@ -69,8 +72,7 @@ export class DemoGateway {
         const answer = await fetch(`${this.#base}${path}`, { method, headers, signal });
         if (answer.ok) return answer;
         problem = `${answer.status} ${await answer.text()}`;
-        // A new token appears in the mounted file after up to a minute, and a new pipeline must be saved
-        // first.
+        // The gateway may not know a new token yet, and a new pipeline must be saved first.
         if (![401, 404].includes(answer.status) && answer.status < 500) break;
       } catch (error) {
         problem = error instanceof Error ? error.message : String(error);

@@ -61,7 +61,10 @@ async function demonstrate(): Promise<boolean> {
   }
 }
 
-/** Applies the samples. Only the registry in names of images is replaced. */
+/**
+ * Applies the samples, with another registry in names of images and no other change, and waits until they are
+ * ready.
+ */
 async function applySamples(images: LoadedImages): Promise<void> {
   const apply = async (...path: string[]): Promise<void> => {
     const text = await readFile(join(checkout, ...path), 'utf8');
@@ -110,7 +113,10 @@ async function callWebhook(gateway: DemoGateway, base: string): Promise<string |
   return `${base}/webhooks/${token}`;
 }
 
-/** Shows the builds of a commit until all have ended. Returns whether all have succeeded. */
+/**
+ * Shows the builds of a commit until all have ended or one has failed, then a log. Returns whether all have
+ * succeeded.
+ */
 async function showBuilds(gateway: DemoGateway, repository: string, ref: string): Promise<boolean> {
   const started = Date.now();
   const builds = [...(await followCommit(gateway, JOBS, ref, screen))];

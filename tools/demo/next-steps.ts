@@ -5,7 +5,7 @@ export interface Addresses {
   repository: string;
   gateway: string;
   webhook: string | undefined;
-  /** Undefined if the first admin's password was changed. */
+  /** Undefined if somebody has changed the first admin's password by hand. */
   credentials: Credentials | undefined;
 }
 

@@ -26,8 +26,8 @@ export interface PasswordFile {
 }
 
 /**
- * User name of the admin and a password that works in a browser. The first call changes the initial password
- * of the Secret. Undefined if somebody else changed the password.
+ * User name of the admin and a password that works in a browser. The first call replaces the initial
+ * password, which is in the Secret, by a new one. Undefined if somebody else changed the password.
  */
 export async function signInOfDemo(
   ask: Ask,

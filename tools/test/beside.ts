@@ -1,7 +1,7 @@
 import type { Counts } from './counts.ts';
 import { withBufferedOutput, stop } from './programs.ts';
 
-/** A gate that has started before its turn. */
+/** A gate that may start before its turn. */
 export interface EarlyGate {
   /** Waits for its end and shows its output. */
   finish: () => Promise<Counts>;

@@ -7,7 +7,7 @@ export interface Counts {
   failures?: readonly string[];
 }
 
-/** Lines of a failure in the summary; the whole of it stands where the test ran. */
+/** Lines of a failure in the summary; the output of the gate has all of them. */
 const MAX_FAILURE_LINES = 12;
 
 /** A gate with one result. */
@@ -66,7 +66,10 @@ function firstLines(text: string): string {
     .join('\n');
 }
 
-/** Reads `go test -json`: tests and subtests count, packages only if they fail without a failed test. */
+/**
+ * Reads `go test -json`: tests and subtests count. A bad exit code without a failed test counts as one
+ * failure.
+ */
 export function countGo(lines: readonly string[], code: number): Counts {
   const events = lines.map(parseObject).filter((event) => event !== undefined);
   const ended = (action: string) =>

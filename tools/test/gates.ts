@@ -16,7 +16,9 @@ export interface TestGate {
    * between.
    */
   only?: 'embedded' | 'own';
-  /** It uses one core, needs no gate and writes only a cache: runs beside the gates before it. */
+  /**
+   * It needs no gate and writes at most a cache, so it runs beside the gates that have their turn before it.
+   */
   beside?: true;
   run: (ownCluster: boolean) => Promise<Counts>;
 }
@@ -43,7 +45,7 @@ let images: LoadedImages | undefined;
 /** A store with the API of S3, and a forge. */
 const TEST_SERVERS = ['versitygw', 'gitea'];
 
-/** In the order in which they run. */
+/** In the order of their turns. */
 export const GATES: Readonly<Record<string, TestGate>> = {
   types: {
     about: 'TypeScript, strict; and the scripts of our pages',

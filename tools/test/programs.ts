@@ -8,7 +8,7 @@ import { clusterEnvironment } from '#tools/chart/cluster-commands.ts';
 import { checkout } from '#tools/checkout.ts';
 import { countGo, countJest, oneIf, sum, type Counts } from './counts.ts';
 
-/** A gate that takes longer is ended and has failed. */
+/** A program of a gate that takes longer is ended, and the gate has failed. */
 const MAX_GATE_MS = 120 * 60_000;
 
 /** Aborted when the run ends early; the programs of gates end with it. */
@@ -82,7 +82,9 @@ const GO = { CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: '-mod=readonly -trimpath'
 /** For the module of the HCL engine, whose program compiles only to WebAssembly. */
 const ENGINE = { GOOS: 'wasip1', GOARCH: 'wasm' };
 
-/** Checks the format of all Go files, then vets and tests each module. */
+/**
+ * Checks the format of all Go files in src, tools and bench, then vets and tests each module that has tests.
+ */
 export async function goModules(): Promise<Counts> {
   const modules = new Set<string>();
   for await (const file of glob('{src,tools,bench}/**/*_test.go', { cwd: checkout })) {

@@ -7,7 +7,7 @@ import { gate } from './programs.ts';
 
 /**
  * Checks the types of a project, a `tsconfig.json` of this checkout. What the compiler learns about unchanged
- * files stays in the cache, so the next run takes a fifth of the time.
+ * files stays in the cache, so the next run is faster.
  */
 export function checkTypes(project: string): Promise<Counts> {
   return gate('tsc', ['-p', project, '--incremental', '--tsBuildInfoFile', buildInfoFile(project)]);
