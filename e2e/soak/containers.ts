@@ -10,7 +10,10 @@ import { processOf } from '#tools/cluster/processes.ts';
 /* Access that only the embedded cluster allows, because its containers are processes of this machine. */
 export const folders = foldersFrom(process.env);
 
-/** Fetches an object. Throws after three seconds, because the API server may be dead or frozen. */
+/**
+ * Fetches an object. Throws if the API server refuses connections or, being frozen, is silent for three
+ * seconds.
+ */
 const fetchObject = async <T>(path: string): Promise<T> => {
   const answer = await askApi(folders, path);
   if (answer?.status !== 200)

@@ -23,7 +23,7 @@ export const copyLogs = async (team: string, folder: string, until: AbortSignal)
     );
   };
   while (!until.aborted) {
-    // A file that disappears during the copy was copied in an earlier round.
+    // A file that disappears during the copy ends this round. The next round starts over.
     await cp(from, join(folder, 'pod-logs'), { recursive: true, filter }).catch(() => undefined);
     await sleepUnless(COPY_EVERY_MS, until);
   }

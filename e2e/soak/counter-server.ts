@@ -17,15 +17,15 @@ const sourceOf = (report: URLSearchParams): BuildOfRun & { pod: string } => ({
 });
 
 /**
- * An HTTP server outside Millrace. Checks read a counter for each resource, and steps report that they began.
- * It listens on the node's address, which Pods can reach.
+ * An HTTP server outside Millrace. Checks read a counter for each resource; steps, notifications and services
+ * report to it. It listens on the node's address, which Pods can reach.
  */
 export class CounterServer {
   readonly #history: SoakHistory;
   readonly #counters = new Map<string, number>();
   readonly #server = createServer((request, response) => this.#answer(request, response));
 
-  /** Ids of the runs that have reported. */
+  /** Ids of the runs of steps and notifications that have reported. */
   readonly #reported = new Set<string>();
   readonly #recorders: Readonly<Record<string, (report: URLSearchParams) => void>> = {
     '/ran': (report) => this.#once(report, () => this.#recordRun(report)),

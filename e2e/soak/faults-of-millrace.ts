@@ -93,7 +93,7 @@ const cutPostgres = async (context: FaultContext): Promise<void> => {
   await cutOff(pod, [podRange], context.hold);
 };
 
-/** Longer than any request timeout: callers must give up and retry. */
+/** In seconds: long enough for callers to give up and retry. */
 const LONG: readonly [number, number] = [40, 55];
 
 export const FAULTS_OF_MILLRACE: readonly FaultKind[] = [

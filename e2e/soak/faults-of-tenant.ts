@@ -10,7 +10,9 @@ type Labels = Record<string, string>;
 
 const MANAGED_BY_MILLRACE = { 'app.kubernetes.io/managed-by': 'millrace' };
 
-/** Labels of the running work and of the next two ids, which queued or gated work may have. */
+/**
+ * Labels of the builds or checks that have Pods, and of the next two ids, which those without a Pod may have.
+ */
 const labelsOfWork = (pods: readonly Pod[], kind: 'build' | 'check'): Labels[] => {
   const label = kind === 'build' ? 'millrace.dev/build-id' : 'millrace.dev/run';
   const ids = pods.flatMap(({ labels }) => (labels[label] === undefined ? [] : Number(labels[label])));

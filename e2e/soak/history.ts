@@ -9,7 +9,7 @@ export interface JobOfRun {
 }
 export type BuildOfRun = JobOfRun & { number: string };
 
-/** A request for a build. `unknown`: the connection broke or no answer came, so a build may exist. */
+/** A request for a build. `unknown`: no answer came or its status is 5xx, so a build may exist. */
 export type Trigger = JobOfRun & {
   sentAt: number;
   answer: 'created' | 'refused' | 'unknown';
@@ -68,7 +68,9 @@ export interface ForeignPod {
 
 export interface Fault {
   name: string;
-  /** What the fault hit; `pod` is set if that is a Pod of a build or check. */
+  /**
+   * What the fault hit. `pod` is set if the fault ends a Pod of a build or check, or one of its containers.
+   */
   target: string;
   pod?: string;
   from: number;

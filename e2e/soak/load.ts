@@ -20,8 +20,8 @@ export interface LoadOptions {
 
 const PAUSABLE = 'pausable';
 /**
- * The most builds that may be open at a time. The number is low because the machine is small and faults
- * should hit running builds.
+ * While so many builds are open, the load requests no more. The number is low because the machine is small
+ * and faults should hit running builds.
  */
 const MAX_OPEN_BUILDS = 6;
 /** How often a manifest is applied before the run gives up, which takes some minutes. */
@@ -180,8 +180,8 @@ export class LoadGenerator {
   }
 
   /**
-   * After the faults: publishes a last version of each resource, and triggers each job that people trigger,
-   * so that a short run tests every promise.
+   * After the faults: resumes the paused pipeline, publishes a last version of each resource, and triggers
+   * each job that people trigger, so that a short run tests every rule.
    */
   async requestFinalBuilds(): Promise<void> {
     await this.resume();
@@ -189,7 +189,10 @@ export class LoadGenerator {
     for (const job of JOBS.filter(({ byHand }) => byHand !== undefined)) await this.#trigger(job);
   }
 
-  /** Removes the check intervals, so nothing is checked automatically any more. */
+  /**
+   * Removes the check intervals, so that nothing is checked automatically. Gives up silently after some
+   * minutes.
+   */
   async stopChecks(): Promise<void> {
     this.#resting = true;
     for (const pipeline of PIPELINES) {

@@ -111,7 +111,7 @@ const runLoadAndFaults = async (load: LoadGenerator, { seed, minutes }: Settings
   }
 };
 
-/** Waits until all work has ended. Returns the Pods that remain. */
+/** Waits until all work has ended, or for some minutes. Returns the Pods that remain. */
 const settle = async (load: LoadGenerator): Promise<string[]> => {
   print('no more faults: waiting for all builds to end');
   // All parts run already, unless undoing a fault failed.

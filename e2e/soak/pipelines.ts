@@ -138,7 +138,7 @@ export const expectedLines = ({ name, lines, exit }: StepSpec, run: string): str
   ...(exit === undefined ? [`${name} ended`] : []),
 ];
 
-/** Whether a step of the job printed this line. All other lines come from Millrace. */
+/** Whether the line begins with the name of a step of the job, as those of `expectedLines` do. */
 export const isStepLine = (line: string, spec: JobSpec): boolean =>
   allStepsOf(spec).some(({ name }) => line.startsWith(`${name} `));
 

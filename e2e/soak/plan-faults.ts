@@ -10,16 +10,16 @@ export interface PlannedFault {
   choice: number;
 }
 
-/** Shortest and mean pause between two faults. Long pauses let targets recover, short ones do not. */
+/** Shortest and mean time between two draws of a fault. Long times let targets recover, short ones do not. */
 const PAUSE_SECONDS = { min: 2, mean: 9 };
 /** Before this time, there is no fault. */
 const FIRST_SECONDS = 5;
-/** The pause between two faults of one group. */
+/** The shortest pause between two faults of one group. */
 const REST_SECONDS = 8;
 
 /**
- * Plans the faults of a run. Faults of different groups may overlap; if a fault's group is busy, another
- * fault is drawn.
+ * Plans the faults of a run. Faults of different groups may overlap; a drawn fault whose group is busy is
+ * left out.
  */
 export const planFaults = (
   kinds: readonly FaultKind[],

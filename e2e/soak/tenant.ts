@@ -8,7 +8,7 @@ import type { ForeignPod } from './history.ts';
  * that this member does there may affect the observed team.
  */
 const IMAGE = 'localhost/millrace-busybox:dev';
-/** No real version, check or build of the run has this value. */
+/** No check and no put of the run makes a version with this value. */
 export const FORGED_VERSION = 'forged';
 const SECURITY = { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } };
 

@@ -19,7 +19,10 @@ const repeatUntil = async (seconds: number, done: () => Promise<boolean>): Promi
   return false;
 };
 
-/** Waits until every published version is built, to the end of the chain. */
+/**
+ * Waits until every published version is found, the last one has reached the end of its chain, and all builds
+ * have ended. False after `SETTLE_SECONDS`.
+ */
 export const waitForBuilds = (team: string, history: SoakHistory): Promise<boolean> =>
   repeatUntil(SETTLE_SECONDS, async () => {
     const database: DatabaseContents = { ...(await readDatabase(team)), logs: [] };
@@ -32,7 +35,10 @@ export const waitForBuilds = (team: string, history: SoakHistory): Promise<boole
     );
   });
 
-/** Waits until nothing is left to do and no Pod of the team exists; returns the remaining Pods. */
+/**
+ * Waits at most `PODS_SECONDS` until nothing is left to do and no Pod of the team exists; returns the
+ * remaining Pods.
+ */
 export const waitUntilIdle = async (team: string): Promise<string[]> => {
   await repeatUntil(PODS_SECONDS, async () => {
     const { openRuns, waitingJobs } = await readDatabase(team);

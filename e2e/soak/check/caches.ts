@@ -3,8 +3,8 @@ import { CACHED_FILES } from '#e2e/soak/pipelines.ts';
 import { attemptOfPod, checkEach, wasHit, type Evidence, type Rule, type Violation } from './evidence.ts';
 
 /**
- * The cache of a job gives back all files of one run of a green build of this job, or nothing. A build that
- * has saved its cache can end without being green if a fault hits its Pod afterwards.
+ * The cache of a job gives back all files of one run of this job, or nothing. The build of that run is green,
+ * or a fault hit its Pod, because such a build may have saved its cache before.
  */
 export const cachesAreWhole: Rule = (evidence) =>
   checkEach(

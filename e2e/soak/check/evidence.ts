@@ -18,14 +18,14 @@ export interface Evidence {
 export type BuildInApi = BuildOfRun & { status: string; attempt: number; log: string };
 
 export interface Violation {
-  /** A build, a job or a version. */
+  /** What breaks the rule, such as a build, a job, a version or a Pod. */
   subject: string;
   what: string;
   /** When it happened, if known; the report shows the faults of that time beside it. */
   at?: number;
 }
 
-/** A rule, and how many items it was checked on. */
+/** A rule, the number of items that it was checked on, and the violations. */
 export interface RuleResult {
   invariant: string;
   checked: number;
@@ -70,14 +70,14 @@ export const buildViolation = (build: RecordedBuild, what: string): Violation =>
 export const isProven = ({ status, reason }: RecordedBuild): boolean =>
   status === 'succeeded' || reason === 'StepFailed';
 
-/** Whether a fault was aimed at the Pod of this attempt. */
+/** Whether a fault was to end the Pod of this attempt or one of its containers. */
 export const wasHit = ({ history }: Evidence, build: BuildOfRun, attempt: number): boolean =>
   history.faults.some(({ pod }) => pod !== undefined && isPodOf(pod, build, attempt));
 
 export const recordedAttempts = ({ database }: Evidence, build: RecordedBuild): AttemptRow[] =>
   database.attempts.filter((attempt) => attempt.build === build.id);
 
-/** The attempt is the second last number in a Pod's name. */
+/** The attempt is the second last part of a Pod's name. */
 export const attemptOfPod = (pod: string): number => Number(/-(\d+)-[0-9a-f]+$/.exec(pod)?.[1]);
 
 export const isPodOf = (pod: string, { pipeline, job, number }: BuildOfRun, attempt: number): boolean =>

@@ -16,7 +16,7 @@ import {
 /* Hooks, services and notifications of builds. */
 
 /**
- * The last report of a service may arrive this much after the end of its build, because the machine is busy.
+ * The last report of a service may arrive this long after the end of its build, because the machine is busy.
  */
 const LATE_MS = 2000;
 
@@ -79,7 +79,7 @@ export const hooksRunLast: Rule = (evidence) =>
     },
   );
 
-/** A service is ready before the first step, and stops before the build ends. */
+/** A service reports before the first step, and no later than `LATE_MS` after the end of the build. */
 export const servicesLiveWithBuilds: Rule = (evidence) =>
   checkEach(
     'a service runs before the first step, and is gone when its build ends',

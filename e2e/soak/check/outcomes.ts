@@ -17,7 +17,7 @@ import {
 /** The same limit as in `judge-pod-end.ts`. */
 const MAX_ATTEMPTS = 5;
 
-/** Compares all sightings of a build and its final record. */
+/** Compares the sightings of a build from the first final status on, and its record in the database. */
 export const endsStay: Rule = ({ history, database }) => {
   const recorded = new Map(database.builds.map((build) => [buildKey(build), build]));
   return checkEach(
@@ -100,7 +100,10 @@ const startedSteps = ({ database }: Evidence, build: RecordedBuild): DatabaseCon
     ({ build: id, status }) => id === build.id && status !== 'waiting' && status !== 'skipped',
   );
 
-/** Every lost attempt is explained by a fault aimed at its Pod. */
+/**
+ * Every lost attempt is explained by a fault aimed at its Pod, or by a kill of the kubelet as the Pod
+ * started.
+ */
 export const attemptsAreLostToFaults: Rule = (evidence) => {
   const lost = evidence.database.builds.flatMap((build) =>
     recordedAttempts(evidence, build)

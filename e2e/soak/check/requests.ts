@@ -26,7 +26,7 @@ export const triggersAreAnswered: Rule = ({ history, database }) =>
     },
   );
 
-/** No request has two builds, and no build lacks a cause. */
+/** A job that people trigger has no more builds than requests, and no request has two builds. */
 export const buildsHaveCauses: Rule = ({ history, database }) => {
   const jobs = JOBS.filter(({ byHand }) => byHand !== undefined);
   const result = checkEach(
@@ -95,7 +95,7 @@ const revisionProblem = (
   return row.text === lastText ? undefined : 'the text in effect is not the last one that was applied';
 };
 
-/** The API shows what the database holds. */
+/** The API lists every build of the database and no other, with the same status and attempt. */
 export const shownIsRecorded: Rule = ({ database, shown }) => {
   const recorded = new Map(database.builds.map((build) => [buildKey(build), build]));
   const result = checkEach('the API lists what the database holds', shown, (build) => {

@@ -14,9 +14,7 @@ import {
   type Violation,
 } from './evidence.ts';
 
-/**
- * By the reports of the scripts in the Pods, the one Pod of an attempt runs each step once.
- */
+/** By the reports of the scripts, no Pod runs a step twice. */
 export const stepsRunOnce: Rule = ({ history }) =>
   checkEach(
     'no step of an attempt runs twice',
@@ -46,7 +44,7 @@ export const putsRunOnce: Rule = ({ history }) => {
   );
 };
 
-/** A succeeded build ran every step in its last attempt. */
+/** A succeeded build ran, in its last attempt, every step and hook that runs if all goes well. */
 export const greenBuildsRan: Rule = ({ history, database }) => {
   const runs = groupBy(history.runs, (run) => `${buildKey(run)} ${attemptOfPod(run.pod)} ${run.step}`);
   return checkEach(

@@ -54,8 +54,8 @@ export const versionsTriggerOnce: Rule = ({ history, database }) => {
 };
 
 /**
- * Between the request to pause and its first confirmation, a version may count as found before or after the
- * pause.
+ * The least and the most builds of a version. Between the request to pause and its first confirmation, a
+ * version may count as found before or during the pause; the same holds for resuming.
  */
 const expectedBuilds = ({ foundAt }: VersionRow, pauses: readonly Pause[]): [number, number] => {
   const pause = pauses.find(({ sent, resumed = Infinity }) => foundAt >= sent && foundAt <= resumed);
@@ -131,7 +131,10 @@ export const lastArrives: Rule = ({ history, database }) => {
   });
 };
 
-/** Every succeeded put made its version; no other build made one. */
+/**
+ * The put of a build that succeeded made exactly one version, with the same `n` as the version that the build
+ * took.
+ */
 export const putsAreRecorded: Rule = (evidence: Evidence) => {
   const { database } = evidence;
   const made = groupBy(
