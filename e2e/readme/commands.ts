@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { fences, withoutFences } from '#tools/docs/markdown.ts';
 
-/** The commands that the README tells you to type, in order: whole blocks, and commands within a sentence. */
+/**
+ * The commands of the README for a cluster of your own: first the blocks, then the commands within sentences,
+ * last those before this section that are for an existing cluster.
+ */
 export function readmeCommands(): string[] {
   const text = readFileSync('README.md', 'utf8');
   const fromHeading = text.slice(text.indexOf('## Your own repository on your own cluster'));
@@ -9,7 +12,7 @@ export function readmeCommands(): string[] {
   const blocks = fences(section)
     .filter(({ word }) => word === 'sh')
     .map((block) => block.text.replaceAll(/^ {3}/gm, ''));
-  // The only command of the first half that is for an existing cluster.
+  // The other commands before the section are for the embedded cluster.
   const forExistingCluster = commandSpans(text.slice(0, text.indexOf(section))).filter((span) =>
     span.includes('existing'),
   );

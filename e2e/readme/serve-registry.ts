@@ -10,7 +10,7 @@ export interface Registry {
   close: () => void;
 }
 
-/** Starts an image registry on this machine. */
+/** Starts an image registry on this machine, which stores images in the new folder `disk`. */
 export async function serveRegistry(disk: string): Promise<Registry> {
   mkdirSync(disk);
   const address = `127.0.0.1:${await freePort()}`;

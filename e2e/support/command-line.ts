@@ -11,7 +11,7 @@ import { baseUrl } from './gateway.ts';
 
 /** A person's folder with the built program, which reaches the cluster's gateway over HTTPS. */
 export class CommandLine {
-  /** The paths of the verbs that ran, such as `builds watch`. */
+  /** The paths of the verbs that `millrace` and `type` ran, such as `builds watch`. */
   readonly usedVerbs = new Set<string>();
   readonly url: string;
   readonly folder: string;

@@ -8,8 +8,8 @@ export const PICTURES = process.env['PICTURES'];
 
 /**
  * Takes a picture of what the page shows now, in light and in dark, for README and docs. The picture ends
- * where the page ends. `suffix` makes the names of this run unique and means nothing to readers, so the
- * function removes it from the header and the breadcrumbs.
+ * where the page or the viewport ends. `suffix` makes the names of this run unique and means nothing to
+ * readers, so the function removes it from the header and the breadcrumbs.
  */
 export async function documentationPicture(page: Page, name: string, suffix: string): Promise<void> {
   if (PICTURES === undefined) return;

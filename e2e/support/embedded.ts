@@ -35,7 +35,7 @@ export const signalContainer = async (
   await runOrThrow(binaryPath(folders, 'ctr'), [...address, 'tasks', 'kill', '--signal', signal, id]);
 };
 
-/** Runs `node tools/cluster/main.ts VERB PART`: stops, starts or kills one part of the control plane. */
+/** Runs `node tools/cluster/main.ts VERB PART`: stops, starts or kills one part of the cluster. */
 export const clusterPart = (verb: 'stop' | 'start' | 'kill', part: string): Promise<string> =>
   runOrThrow(process.execPath, ['tools/cluster/main.ts', verb, part]);
 

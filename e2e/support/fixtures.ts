@@ -5,12 +5,12 @@ import { apply, condition, kubectl } from './kubectl.ts';
 import { get, list } from './read-objects.ts';
 
 /**
- * A name that no earlier run on this cluster used. Millrace stores history by name, so a new team with an old
- * name would find the old history.
+ * A name that no run of the last three weeks on this cluster used: it contains the time. Millrace stores
+ * history by name, so a new team with an old name would find the old history.
  */
 export const teamName = (prefix: string): string => `${prefix}-${Date.now().toString(36).slice(-6)}`;
 
-/** Creates a Team for one test file and waits until its namespace is ready. */
+/** Creates a Team for one test file and waits until it is ready, with its namespace. */
 export const createTeam = async (name: string, spec: object = {}): Promise<void> => {
   await apply({ apiVersion: 'millrace.dev/v1alpha1', kind: 'Team', metadata: { name }, spec });
   await eventually(async () => {
@@ -62,7 +62,7 @@ export const buildEnded = (team: string, pipeline: string, job: string, number: 
 /** The shell condition by which a step waits for `releaseSteps`. */
 export const UNTIL_RELEASED = '[ -e /dev/shm/go ]';
 
-/** Ends the wait of every running step of a pipeline. */
+/** Ends the wait of the steps in all running Pods of builds of a pipeline. */
 export const releaseSteps = async (team: string, pipeline: string): Promise<void> => {
   const selector = `millrace.dev/kind=build,millrace.dev/pipeline=${pipeline}`;
   const pods = await list('pods', '--namespace', team, '--selector', selector);

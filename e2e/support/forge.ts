@@ -8,7 +8,7 @@ import { clusterRanges, nodeAddress } from '#tools/cluster/addresses.ts';
 export const startForge = async (): Promise<Gitea> =>
   await startGitea({ host: nodeAddress, webhookHosts: clusterRanges });
 
-/** Stores the token of the forge for pipelines with `varsFrom`. */
+/** Stores the token of the forge in a Secret. Returns the field of a Pipeline's spec that reads it. */
 export async function storeToken(namespace: string, { owner }: Gitea): Promise<object> {
   const metadata = { name: 'forge', namespace, labels: { 'millrace.dev/usable': 'true' } };
   await apply({ apiVersion: 'v1', kind: 'Secret', metadata, stringData: { token: owner.token } });

@@ -27,7 +27,10 @@ export interface GatewayAnswer {
 const OVERLOADED = 'The server is overloaded.';
 const MAX_OVERLOAD_MS = 120_000;
 
-/** Sends a request to the public gateway. Sends it again while the gateway is overloaded. */
+/**
+ * Sends a request to the public gateway, by default as the administrator. Sends it again while the gateway is
+ * overloaded.
+ */
 export const request = async (
   method: string,
   path: string,

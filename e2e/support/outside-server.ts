@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { nodeAddress } from '#tools/cluster/addresses.ts';
 
 /**
- * Everything outside the cluster that the sample pipeline with every construct uses: a registry's tags, a
- * keychain, a chat, a pager, and the pages of two regions, one of which is down. It listens on the node's
- * address, which Pods can reach.
+ * Everything outside the cluster, except git servers, that the sample pipeline with every construct uses: a
+ * registry's tags, a keychain, a chat, a pager, and the pages of two regions, one of which is down. It
+ * listens on the node's address, which Pods can reach.
  */
 export class OutsideServer {
   /** The received messages, each with the path that it was sent to. */

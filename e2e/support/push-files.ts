@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { runOrThrow } from './command.ts';
 
-/** The date of every commit, so that the same files always give the same commit id. */
+/** The date of every commit, so that the same files, message and parent always give the same commit id. */
 const DATE = '2026-01-01T00:00:00Z';
 const ENVIRONMENT = {
   ...process.env,

@@ -17,8 +17,8 @@ interface ContainerStatus {
 }
 
 /**
- * The containers of the release. Throws if a container does not run: after a kill by an earlier test, the
- * kubelet takes some time until it restarts a container.
+ * The containers in running Pods of the release. Throws if a container does not run: after a kill by an
+ * earlier test, the kubelet takes some time until it restarts a container.
  */
 export async function runningContainers(): Promise<RunningContainer[]> {
   return (await containers()).map(({ pod, name, restartCount, state }) => {

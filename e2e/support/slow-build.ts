@@ -30,7 +30,9 @@ export const expectLogOfTwoAttempts = (log: string): string => {
   return why;
 };
 
-/** Returns the number of the build once its step runs. */
+/**
+ * Creates the pipeline and triggers a build of it. Returns its number once its step has printed two lines.
+ */
 export const startSlowBuild = async (team: string, pipeline: string): Promise<string> => {
   await createPipeline(team, pipeline, oneJob(SLOW));
   const api = pipelineApi(team, pipeline);

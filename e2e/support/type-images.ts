@@ -9,7 +9,7 @@ import { runOrThrow } from './command.ts';
 
 /**
  * Loads images with the programs of `e2e/foreign-types` into the node: `/opt/resource` on the Debian packages
- * of the worker image, which are in the cache. Returns the names by type.
+ * of the image `millrace`, which a built installation has in the cache. Returns the names by type.
  */
 export async function loadTypeImages(types: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const { images, ...contents } = readContents();
