@@ -28,7 +28,7 @@ const labelsOfWork = (pods: readonly Pod[], kind: 'build' | 'check'): Labels[] =
   }));
 };
 
-/** Labels for the foreign Pods, of each work in turn. Only in a flood do several Pods have the same. */
+/** Labels for the foreign Pods, from `work` in turn. Only in a flood do several Pods have the same labels. */
 const forgedLabels = (work: readonly Labels[], limit: number): Labels[] => {
   if (limit <= MAX_QUIET) return work.slice(0, limit);
   return Array.from({ length: limit }, (_, index) => work[index % work.length] ?? {});

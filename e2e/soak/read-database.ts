@@ -142,7 +142,7 @@ export const readDatabase = async (team: string): Promise<Omit<DatabaseContents,
   return contents;
 };
 
-/** The logs of every attempt; the API does not separate attempts. */
+/** The parts of all logs, with their attempts. The API joins the logs of the attempts of a build. */
 export const readLogs = async (team: string): Promise<LogRow[]> => {
   const [answer = '[]'] = await ask(team, [LOGS]);
   const rows: { build: number; attempt: number; sequence: number; encoding: string; content: string }[] =

@@ -59,7 +59,7 @@ export const nothingWaits: Rule = ({ database, leftPods }) => ({
   ],
 });
 
-/** Only builds that may fail have failed, and only builds that may succeed have succeeded. */
+/** Every build that has ended has an outcome that its job, the loss of its Pod or a newer build explains. */
 export const outcomesAreExplained: Rule = (evidence) =>
   checkEach(
     'a job that fails on purpose never succeeds; another job succeeds, or its build may not be repeated',

@@ -60,7 +60,7 @@ export const greenBuildsRan: Rule = ({ history, database }) => {
   );
 };
 
-/** Two Pods of one build never run at the same time. */
+/** Two Pods of one build were never seen alive at the same time. */
 export const podsLiveAlone: Rule = ({ history }) =>
   checkEach(
     'a build has at most one live Pod',
