@@ -20,7 +20,7 @@ A limit never ends a process, and never makes another team wait.
 - **later**: the rest follows by itself.
 `;
 
-/** The page of all limits. */
+/** The page of limits, from `LIMIT_SECTIONS`. */
 export function limitsPage(): Promise<string> {
   const sections = Object.entries(LIMIT_SECTIONS).map(([heading, limits]) => {
     const rows = limits.map(

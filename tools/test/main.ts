@@ -44,7 +44,10 @@ async function test(chosen: readonly string[]): Promise<void> {
   }
 }
 
-/** Which cluster the gates use. Removes what is left of an embedded cluster that does not run any more. */
+/**
+ * Which cluster the gates use. If they need one, removes what is left of an embedded cluster that does not
+ * run.
+ */
 async function clusterFor(gates: readonly string[]): Promise<ClusterOwner> {
   if (isExisting(process.env)) return 'existing';
   if (!gates.includes('cluster') || (await clusterRuns())) return 'embedded';
@@ -87,7 +90,10 @@ async function nothingIsLeft(): Promise<boolean> {
   return (await runShown(process.execPath, [CLUSTER, 'traces'], NEVER_ABORTED)) === 0;
 }
 
-/** Stops the cluster that this run started. Counts as one more gate, which verifies that nothing is left. */
+/**
+ * Stops the cluster that this run started, unless KEEP is set. This counts as one more gate, which verifies
+ * that nothing is left.
+ */
 async function takeDown(): Promise<void> {
   if ((process.env['KEEP'] ?? '') !== '') {
     console.log('\nKEEP is set: the cluster goes on. make cluster-down ends it.');
