@@ -30,7 +30,7 @@ export interface AutomaticSets {
   sets: VersionSet[];
   /** More sets are due than the limit allows: `sets` has the oldest. */
   truncated: boolean;
-  /** A get has more unused versions than one decision takes: decide again at once. */
+  /** A get may have more unused versions than one decision takes: decide again at once. */
   hasMoreVersions: boolean;
   /**
    * Positions of the gets whose newest version is left to the last of several decisions in a row, so that the
@@ -38,8 +38,8 @@ export interface AutomaticSets {
    */
   postponed: number[];
   /**
-   * The newest set has a trigger version that no build used. The set may still have to wait for another
-   * build.
+   * A version of the newest set triggers a build of it (`unusedTrigger`). The set may still have to wait for
+   * another build.
    */
   isNewestDue: boolean;
   needs: NeededPage[];
@@ -53,8 +53,9 @@ interface Context {
 }
 
 /**
- * The sets that a job without blockers gets a build for: one for each unused version of a trigger that takes
- * every version, and the newest set if one of its other triggers has an unused version.
+ * The sets that a job without blockers gets a build for, up to the limit: those for the unused versions of
+ * triggers that take every version, and the newest set, if another trigger takes an unused version in it and
+ * the job may build it now (`mayBuildNewest`).
  */
 export function automaticSets(job: JobFacts, choice: ChosenSet, context: Context): AutomaticSets {
   const newest = choice.versions.flatMap((version) => version ?? []);
@@ -81,7 +82,7 @@ export function automaticSets(job: JobFacts, choice: ChosenSet, context: Context
   };
 }
 
-/** A build of the newest set takes the place of queued automatic builds, whatever caused it. */
+/** A build of the newest set supersedes queued automatic builds, whichever trigger caused it. */
 function supersedeQueued(job: JobFacts, sets: VersionSet[], newest: number[]): VersionSet[] {
   const supersedes = supersededBy(job).map(({ id }) => id);
   const last = sets.at(-1);
@@ -90,9 +91,10 @@ function supersedeQueued(job: JobFacts, sets: VersionSet[], newest: number[]): V
 }
 
 /**
- * Whether a get has more unused versions than one decision takes. Without `passed`, the facts list one
+ * Whether a get may have more unused versions than one decision takes. Without `passed`, the facts list one
  * version more than one decision takes. With `passed`, they stop at that number, so a full list may be
- * incomplete. If this decision has no sets, a further one would have none either.
+ * incomplete. If the full list yields no set, the next decision would read the same list, so it counts as
+ * complete.
  */
 function hasMoreUnused({ gets }: JobFacts, setCount: number): boolean {
   return gets
@@ -164,8 +166,8 @@ interface UnusedVersion extends JobGet {
 }
 
 /**
- * One set for each unused version: by age of the version, then by position of its get. Versions that lead to
- * the same set share it. The search ends at the limit, so that its work is bounded.
+ * The sets for unused versions: by age of the version, then by position of its get. Versions that lead to the
+ * same set share it; a version that no set can take has none. The search ends when a set exceeds the limit.
  */
 function setsPerVersion(
   job: JobFacts,
@@ -227,8 +229,9 @@ function setFor(
 }
 
 /**
- * The newest version in the newest set that triggers a build: no build used it for its get, no other set of
- * this decision takes the version for the same get, and a check found it after the baseline.
+ * The newest version in the newest set that triggers a build: its get is a trigger that does not take every
+ * version, no build used it for this get, no other set of this decision takes it for this get, and it was
+ * found after the baseline.
  */
 function unusedTrigger(
   job: JobFacts,

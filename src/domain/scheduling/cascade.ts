@@ -48,9 +48,9 @@ export function cascadedSets(
 
 type CascadeAnswer =
   | { set: VersionSet }
-  /** People prevented the set for good, for example by a pin. */
+  /** The job is paused, or the version is disabled or not the pinned one. The request ends. */
   | { refused: Reason[] }
-  /** Upstream builds of the same trigger have not all succeeded, or other inputs are missing. */
+  /** Not every upstream job has a good build of the same trigger, or some get has no version yet. */
   | { waits: true }
   | { needs: NeededPage[] };
 

@@ -5,7 +5,7 @@ import { checkTimer } from './next-check.ts';
 
 /**
  * Resources whose checks share a Pod: same schedule (also the one for webhooks), tags and image. A resource
- * with a cache or on a volume of the Team is alone in its group.
+ * whose check mounts a volume is alone in its group.
  */
 export interface CheckGroup {
   /**
@@ -13,7 +13,7 @@ export interface CheckGroup {
    * `on-request`.
    */
   key: string;
-  /** Absent: a check runs only on request or by webhook. */
+  /** Absent: while webhooks do not work, checks run only on request or by webhook. */
   schedule?: Schedule;
   /** The operator starts the checks of the group. The CronJob of the group is suspended. */
   timedByOperator: boolean;

@@ -5,8 +5,8 @@ import type { Snapshot } from './snapshot.ts';
 import { whyNoAgreement, whyNotPassed, whyNoVersion, whySearchStopped } from './why-unmet.ts';
 
 /**
- * A version for each get of a job, by position, or the reason why it has none. While pages are needed,
- * neither list is complete.
+ * A version for each get of a job, by position, or the reason why it has none. If `needs` is not empty, some
+ * gets have neither.
  */
 export interface ChosenSet {
   versions: (number | undefined)[];

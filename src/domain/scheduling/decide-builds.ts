@@ -20,7 +20,7 @@ import { blockersOf, whyIdle } from './why-no-build.ts';
 import { withAutomaticInputs } from './why-not-inputs.ts';
 
 /**
- * The scheduler: which builds to create now, with which versions, and why each other job gets none.
+ * The scheduler: which builds to create now, with which versions, and why a job gets no automatic build.
  *
  * Each job is decided in five steps:
  *
@@ -29,12 +29,12 @@ import { withAutomaticInputs } from './why-not-inputs.ts';
  * 2. Automatic builds. A trigger that takes every version gets a build for each version that no build used,
  *    even while other builds run. All other triggers together get one build, of the newest set, if no build
  *    used one of its trigger versions. That build supersedes a queued one, or waits while as many automatic
- *    builds of the job are open as its concurrency allows.
+ *    builds of the job are open as its concurrency allows. In an interruptible job it does not wait.
  * 3. Cascaded builds. A version that a person triggered upstream is built once it has passed all jobs of
- *    `passed`.
- * 4. Requested builds: what a person triggers is built if its inputs exist. Otherwise it is refused with
- *    every reason.
- * 5. Merge the three. A request for a set that is built anyway is answered by that build.
+ *    `passed`, with the newest versions that fit.
+ * 4. Requested builds: what a person triggers is built, or refused with every reason: a pause, a full queue,
+ *    or inputs that are missing or invalid.
+ * 5. Merge the three. The first request for a set that is built anyway is answered by that build.
  *
  * The function is pure and reads a bounded part of the history. If a job needs an older page of the history,
  * nothing is decided for the job, and `needs` names the page. The caller gathers the page and decides again.
@@ -58,9 +58,9 @@ export function decideBuilds(facts: Facts): DecidedBuilds {
 /** What the decisions on all jobs share. */
 interface Context {
   facts: Facts;
-  /** For automatic builds: without the versions whose hooks are running. */
+  /** For automatic and cascaded builds: without the versions whose hooks are running. */
   snapshot: Snapshot;
-  /** For requests of people: also with the versions whose hooks are running. */
+  /** For requests in this job: also with the versions whose hooks are running. */
   snapshotForPeople: Snapshot;
   used: UsedVersions;
 }
@@ -116,7 +116,7 @@ function decideJob(
   return { decision, budget: reduceBudget(budget, { job, automatic, builds }) };
 }
 
-/** People may also take versions whose hooks are running. */
+/** Requests in this job may also take versions whose hooks are running. */
 function chooseForPeople(
   job: JobFacts,
   choice: ChosenSet,

@@ -43,7 +43,7 @@ export interface WarmDecision {
   /** The shape of each Pod to create. */
   create: string[];
   remove: { id: number; reason: RemovalReason }[];
-  /** Pods that never became ready. For some time, no Pod of their shape is created. */
+  /** Pods that did not become ready in time. No Pod of their shape is created for `FAILED_SECONDS`. */
   fail: { id: number; message: string }[];
 }
 
@@ -53,8 +53,8 @@ export const MAX_CREATING_SECONDS = 180;
 export const FAILED_SECONDS = 300;
 
 /**
- * Which Pods to create and delete, so that the likeliest builds find one. There are never more Pods than the
- * Team sets, nor than the team could use at once.
+ * Which Pods to create and delete, so that the likeliest builds find one. At most as many stay as the Team
+ * sets, and as builds of the team may still start. None is created while builds wait for their own Pods.
  */
 export function decideWarmPods(facts: WarmFacts, now: Date): WarmDecision {
   const judged = facts.pods.map((pod) => ({ pod, ...judgePod(pod, facts, now) }));

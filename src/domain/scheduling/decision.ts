@@ -14,7 +14,7 @@ export interface DecidedBuilds {
    * them. Whatever makes one of them unused again lowers the mark (`settledBefore`).
    */
   settled: { job: number; get: number; version: number }[];
-  /** Jobs that are due for more builds than one decision creates: decide again at once. */
+  /** Jobs that may be due for more builds than this decision creates: decide again at once. */
   unfinished: number[];
   /**
    * Older pages of the history that some jobs need. Nothing is decided for such a job until they are there.
@@ -58,8 +58,8 @@ export type BuildCause =
  */
 export const MAX_BUILDS_PER_DECISION = 1000;
 /**
- * Limit for the versions that the automatic builds of one decision take in total. One build is always
- * created, however many it takes.
+ * Limit for the versions that the automatic builds of one decision take in total. If a build is due, at least
+ * one is created, however many versions it takes.
  */
 export const MAX_VERSIONS_PER_DECISION = 20_000;
 

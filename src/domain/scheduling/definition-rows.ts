@@ -21,7 +21,7 @@ export interface DefinitionRows {
 export interface ResourceRow {
   name: string;
   type: string;
-  /** Versions of the resource come from puts of the team's pipelines. */
+  /** Versions of the resource come from puts of the team's pipelines and from people, not from checks. */
   stream: boolean;
   /** A new version runs `on_trigger` hooks. */
   hooks: boolean;

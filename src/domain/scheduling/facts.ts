@@ -2,8 +2,7 @@ import type { GivenInputs } from '#domain/pipeline/input-values.ts';
 import type { Input } from '#domain/pipeline/pipeline.ts';
 
 /**
- * Everything that a decision on builds depends on: bounded, and gathered in one transaction under the
- * pipeline's lock.
+ * Everything that a decision on builds depends on, gathered in one transaction under the pipeline's lock.
  *
  * Builds are row ids. Versions are places in the order of their resource: a larger place is newer. A place is
  * nearly always the row id of the version (see `ids`). Row ids tell which version was found first. All lists
@@ -34,7 +33,7 @@ export interface Facts {
 export interface ResourceFacts {
   id: number;
   name: string;
-  /** Place. Absent: no version can be taken. */
+  /** Place. Absent: the resource has no version, or all are disabled. */
   newest?: number;
   /** The resource has disabled versions. */
   disabled?: boolean;
@@ -89,7 +88,9 @@ export interface JobFacts {
   inputs?: readonly Input[];
   /** In the order of the file. */
   gets: GetFacts[];
-  /** Automatic builds of the newest set that may be open at a time. Absent: one. */
+  /**
+   * While this many automatic builds are open, the newest set waits, unless it supersedes one. Absent: one.
+   */
   concurrency?: number;
   /** False: a newer set waits for a queued build instead of superseding it. */
   supersede?: boolean;

@@ -24,7 +24,7 @@ interface NewestQuery {
 /** The good builds of upstream jobs, as far as the pages list them. */
 export interface GoodBuilds {
   newestVersion(query: NewestQuery): NewestVersion;
-  /** The newest listed build of the upstream job that took all these versions. */
+  /** The newest listed build of the upstream job that took or made all these versions. */
   newestBuild(upstream: number, versions: readonly ResourceVersion[]): number | undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { Facts, GetFacts, JobFacts, ResourceFacts } from './facts.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** The facts for requests of people: without held versions, since people do not wait for hooks. */
+/** The facts with no version held, for requests in the job itself: these do not wait for hooks. */
 export function ignoreHolds(facts: Facts): Facts {
   if (facts.resources.every(({ held }) => held === undefined)) return facts;
   return { ...facts, resources: facts.resources.map(withoutHold) };
@@ -13,7 +13,7 @@ function withoutHold(resource: ResourceFacts): ResourceFacts {
   return copy;
 }
 
-/** The job for automatic builds: without versions whose hooks are running. */
+/** The job for automatic builds: its gets list no held version as unused. */
 export function withoutHeld(
   job: JobFacts,
   { resource, idOf }: Pick<Snapshot, 'resource' | 'idOf'>,

@@ -2,8 +2,9 @@ import type { BuildDecision, DecidedBuilds, Decision } from './decision.ts';
 import type { GetFacts, JobFacts, ResourceVersion } from './facts.ts';
 
 /**
- * Builds of an interruptible job form interruption groups: one for each pull request and one for each branch.
- * A new build ends only older builds of its own group, so no pull request cancels the build of another one.
+ * Builds of an interruptible job form interruption groups: one for each pull request, one for each branch,
+ * and one for builds whose versions name neither. A new build ends only older builds of its own group, so no
+ * pull request cancels the build of another one.
  */
 export interface InterruptFacts {
   /** Builds of the jobs that have not ended. */
@@ -41,8 +42,8 @@ export function interruptingBuilds(
 }
 
 /**
- * Ends the older builds of each group of an interruptible job: open builds, and earlier builds of the same
- * decision.
+ * For each group of an interruptible job, the last build of the decision interrupts the older ones: open
+ * builds (`interrupted`) and earlier builds of the same decision (`superseded`).
  */
 export function interruptOlder(
   decision: DecidedBuilds,

@@ -18,7 +18,7 @@ export interface LikelyJob<Active extends ActiveJob> {
 }
 
 /**
- * The jobs that are likely to be built next, the likeliest first: those that a running build will trigger,
+ * The jobs that are likely to be built next, the likeliest first: those that a running build may trigger,
  * then those that were built last.
  */
 export function jobsLikelyNext<Active extends ActiveJob>(active: readonly Active[]): LikelyJob<Active>[] {

@@ -2,7 +2,10 @@ import { chooseSet } from './choose-set.ts';
 import type { Facts, JobFacts, ResourceVersion } from './facts.ts';
 import { snapshotOf } from './snapshot.ts';
 
-/** Good builds whose versions the jobs would take now through `passed`. Retention keeps these builds. */
+/**
+ * For the versions that each job would take now through `passed`: the newest good build of each upstream job
+ * that has them all. Retention keeps these builds.
+ */
 export function buildsNeededDownstream(facts: Facts): number[] {
   const snapshot = snapshotOf(facts);
   return facts.jobs.flatMap((job) => {

@@ -11,8 +11,9 @@ export type CronNext = (schedule: CronSchedule, after: number) => number | undef
 export type CheckTimer = 'operator' | 'cronjob' | 'none';
 
 /**
- * A CronJob starts the scheduled checks. The operator starts those that a CronJob cannot: on a schedule with
- * `@every`, on a schedule that depends on webhooks, and of the built-in cron, which needs no Pod.
+ * A CronJob starts checks on a cron expression. The operator starts those that a CronJob cannot: on a
+ * schedule with `@every`, on a schedule that depends on webhooks, and of the built-in cron, which needs no
+ * Pod. It also starts those of groups beyond `MAX_CRON_JOBS`, which this function does not know.
  */
 export function checkTimer(resource: Resource, type: ResourceType): CheckTimer {
   if (resource.schedule === undefined && resource.webhookSchedule === undefined) return 'none';
@@ -62,8 +63,9 @@ export function nextCheck(started: CheckStarted, cronNext: CronNext): number | u
 const GOLDEN_RATIO = 0.618_033_988_749_895;
 
 /**
- * When the next check is due after a failed one. The wait doubles with each failure in a row, up to an hour,
- * and is never shorter than planned. A cron expression keeps its times, because CronJobs do.
+ * When the next check is due after a failed one. The wait is two intervals, doubles with each further failure
+ * in a row up to an hour or one interval, whichever is longer, and is never shorter than planned. A cron
+ * expression keeps its times, because CronJobs do.
  */
 export function nextAfterFailure(failed: {
   schedule: Schedule;

@@ -8,9 +8,9 @@ export interface StartPace {
   recent: readonly number[];
   /** Medians of earlier durations. Old medians drop out, so that the expected duration adapts. */
   medians: readonly number[];
-  /** When a Pod of each team last started quickly. */
+  /** When a Pod of each team last started quickly, since the last halving. */
   quickAt: Readonly<Record<string, number>>;
-  /** When a Pod of each team was last seen starting, quickly or not. */
+  /** When a Pod of each team was last seen to run or to start slowly, in the last `SHARED_MILLISECONDS`. */
   seenAt: Readonly<Record<string, number>>;
   /** When the pace was last halved. Starts that began earlier are ignored. */
   halvedAt: number;
@@ -63,8 +63,9 @@ export function slowAfter({ medians }: StartPace): number {
 
 /**
  * Additive increase, multiplicative decrease, as in TCP: as many quick starts as a node may have at a time
- * add one Pod per node, a slow start halves the window. One overload halves the window once. Slow starts of
- * one team do not halve it while Pods of other teams start quickly.
+ * add one Pod per node, while at least half of the window is in use. A slow start halves the window. One
+ * overload halves the window once. Slow starts of one team do not halve it while Pods of other teams start
+ * quickly.
  */
 export function paceStarts(pace: StartPace, seen: ObservedStart): StartPace {
   const milliseconds = seen.seenAt - seen.beganAt;

@@ -29,14 +29,14 @@ export interface CheckLimits {
 
 export interface PickedChecks<Check> {
   groups: Check[][];
-  /** Due checks that a limit holds back. */
+  /** Due checks that must wait: a limit holds them back, or a run of their group is open. */
   held: Check[];
 }
 
 /**
  * Which checks get a Pod now: one Pod per group, within the limits. Teams take turns. A team without a
- * running check gets a slot even if other teams hold all of them, so a team waits only for its own checks.
- * The same holds for starting Pods, up to twice their limit.
+ * running check gets a slot even if other teams hold all of them. A team without a starting Pod may exceed
+ * the limit of starting Pods, up to twice that limit.
  */
 export function pickChecks<Check extends WantedCheck>(
   due: readonly Check[],
@@ -73,7 +73,7 @@ class CheckSlots {
     return this.#running.map(({ team }) => team);
   }
 
-  /** Takes a slot for the Pod of a group, if the limits allow it. */
+  /** Takes a slot for the Pod of a group, if the limits allow it and no run of the group is open. */
   take(team: string, group: string): boolean {
     const freeSlots = this.#freeSlots.get(team) ?? this.#limits.freeSlotsOf(team);
     if (freeSlots <= 0 || this.#groups.has(group) || !this.#hasSlot(team) || !this.#mayStart(team))

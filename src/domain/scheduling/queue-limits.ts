@@ -1,11 +1,13 @@
 import { MAX_BUILDS_PER_DECISION } from './decision.ts';
 import type { Reason } from './reasons.ts';
 
-/** Limit for the builds of one pipeline that have not started: automatic builds and those of people. */
+/**
+ * Limit for the builds of one pipeline that have not started. Cascaded builds count, but do not wait for it.
+ */
 export const MAX_QUEUED_BUILDS = 2000;
 /**
- * While more builds are queued, new versions create no builds. So all builds of one decision always fit below
- * the limit.
+ * While more builds are queued, new versions create no builds. So the automatic builds of one decision fit
+ * within the limit.
  */
 export const AUTOMATIC_PAUSE_ABOVE = MAX_QUEUED_BUILDS - MAX_BUILDS_PER_DECISION;
 

@@ -2,7 +2,7 @@ import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { getsOf, type HookAction } from '#domain/pipeline/steps.ts';
 import { reachableJobs } from './reachable-jobs.ts';
 
-/** How long builds wait for the `on_trigger` hooks of a new version. */
+/** How long automatic builds wait at most for the `on_trigger` hooks of a new version. */
 export const MAX_HOOK_WAIT_SECONDS = 30;
 
 export interface ReachableHook {

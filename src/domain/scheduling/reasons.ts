@@ -92,7 +92,7 @@ export const REASONS = {
 
 export type ReasonCode = keyof typeof REASONS;
 
-/** Reasons that pass without action, so nobody needs a message about them. */
+/** Reasons that need no action, so the status of a Pipeline object does not list them. */
 export const ROUTINE_REASONS: ReadonlySet<ReasonCode> = new Set([
   'NoTrigger',
   'NothingNew',
@@ -105,7 +105,7 @@ export const ROUTINE_REASONS: ReadonlySet<ReasonCode> = new Set([
   'CacheUnavailable',
 ]);
 
-/** Reasons that last until somebody fixes the cause. */
+/** Reasons that mostly last until somebody acts. Events about them are warnings. */
 export const FAULT_REASONS: ReadonlySet<ReasonCode> = new Set([
   'AllDisabled',
   'NoAgreement',

@@ -25,7 +25,8 @@ export interface RequestedSets {
 
 /**
  * A set for each request of a person, the oldest request first, or the reasons why not. A request waits while
- * the checks that it requested are running.
+ * the checks that it requested are running, unless it is refused whatever they find. Cascaded requests are
+ * left out (see `cascadedSets`).
  */
 export function requestedSets(job: JobFacts, choice: ChosenSet, context: RequestContext): RequestedSets {
   const answers: RequestedSets = { sets: [], refused: [] };

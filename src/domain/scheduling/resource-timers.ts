@@ -16,7 +16,7 @@ export interface ResourceTimer {
   next: number | null;
   /** The resource has not changed, so its stored timer continues and `next` is ignored. */
   keep: boolean;
-  /** The first check of the resource starts at once. */
+  /** The resource is new or changed, and its first check starts at once. */
   request: boolean;
 }
 
@@ -48,7 +48,8 @@ export function resourceTimers(toSave: TimersToSave, cronNext: CronNext): Resour
       checkedBy: checkedBy(type),
       next: firstCheck(resource, type, { ...toSave, timer }, cronNext),
       keep: !isChanged,
-      // A new resource gets versions at once, whatever its schedule. A `cron` resource waits for its times.
+      // A new or changed resource with a schedule is checked at once, whatever the schedule. A `cron`
+      // resource waits for its times.
       request: isChanged && resource.schedule !== undefined && type.check !== undefined,
     };
   });

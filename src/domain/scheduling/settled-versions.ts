@@ -5,9 +5,9 @@ import type { GetFacts, JobFacts } from './facts.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /**
- * Up to which version each get of a job is settled: no version up to there needs a build. Nothing is settled
- * for a get with `passed`, since an older version may pass after a newer one, nor for a pinned resource,
- * whose other versions wait.
+ * Up to which version each trigger that takes every version is settled: no version up to there needs a build.
+ * Nothing is settled for a get with `passed`, since an older version may pass after a newer one, nor for a
+ * pinned resource, whose other versions wait.
  */
 export function settledVersions(
   job: JobFacts,

@@ -46,7 +46,9 @@ export interface StartDecision {
   held: { build: number; reasons: Reason[] }[];
 }
 
-/** Whether a build needs no turn: nothing limits it, so it starts as soon as it is created. */
+/**
+ * Whether a build needs no turn: nothing in the job or the team limits it, so its Pod may be created at once.
+ */
 export function startsAtOnce({ paused, concurrency, serialGroups, limit }: TurnConstraints): boolean {
   return !paused && concurrency === undefined && serialGroups.length === 0 && limit === undefined;
 }

@@ -63,9 +63,10 @@ export function startSlots(nodes: readonly StartNode[], perNode: number): number
 /**
  * Which Pods to create now. Teams take turns; the team with the fewest starting Pods goes first.
  *
- * - A team without a starting Pod gets a slot even if other teams hold all of them, up to twice the window.
- * - A team yields to a starting Pod of a team with at most half as many Pods. To the larger team, that Pod
- *   counts as all slots of its node, so that nothing slows down its start.
+ * - A team without a starting Pod gets a slot even if other teams hold all of them, up to twice the window,
+ *   unless it has to yield.
+ * - A team yields to a starting Pod of a team with at most half as many Pods, for `MAX_YIELD_SECONDS`. To the
+ *   larger team, that Pod counts as all slots of one node, so that fewer Pods start beside it.
  * - If other teams have started Pods in the last minutes, a team leaves them one slot of a window that has
  *   several. Their next build then starts on a node that has processor time left.
  */

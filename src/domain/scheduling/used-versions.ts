@@ -5,7 +5,7 @@ export interface UsedVersions {
   has(query: { job: number; get: number; version: number }): boolean | { need: NeededPage };
 }
 
-/** `exhausted`: versions beyond the pages count as used. */
+/** `exhausted`: no older pages will come, so versions beyond the pages count as used. */
 export function usedVersionsIn(pages: readonly UsedVersionPage[], exhausted: boolean): UsedVersions {
   const lists = Map.groupBy(pages, ({ job, get }) => `${job} ${get}`);
   return {

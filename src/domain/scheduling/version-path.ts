@@ -30,14 +30,14 @@ interface PathEntry {
    * build took it.
    */
   build?: PathBuild;
-  /** Retries of that build, oldest first. */
+  /** Other builds of the same number: its retries, oldest first. */
   retries: PathBuild[];
 }
 
 export interface VersionPath {
   /**
-   * Jobs, nearest first: those that take the version, jobs downstream, and jobs that take versions which puts
-   * of these jobs made.
+   * Jobs in the order in which they are reached: those that take the version, jobs downstream, and jobs that
+   * take versions which puts of these jobs made.
    */
   path: PathEntry[];
   /** Versions whose builds are needed to follow the path further. */
@@ -50,7 +50,7 @@ export interface VersionPath {
  */
 const MAX_FOLLOWED_VERSIONS = 100;
 
-/** The jobs and builds that a version went through. */
+/** The jobs that a version can go through, with the builds that took it. */
 export function versionPath(facts: PathFacts): VersionPath {
   const followed = new Map<number, Set<number>>([[facts.start.resource, new Set([facts.start.version])]]);
   const reached = new Map<string, PathBuild[]>();

@@ -10,7 +10,7 @@ export interface WaitingBuild extends GatedBuild {
   pod?: string;
 }
 
-/** Every reason why a build has not started. Empty: the build has started. */
+/** Every reason why a build has not started. Empty: the build has started or ended. */
 export function whyBuildWaits(build: WaitingBuild): Reason[] {
   if (build.status === 'waiting' && build.gate) return [whyWaitsForApproval(build.gate, build.votes)];
   if (build.status !== 'pending') return [];
