@@ -34,9 +34,10 @@ interface CommandUse {
 
 /**
  * The step containers of a job's Pod: first the worker if a step runs in it, then those of each distinct
- * image in the order of the steps, those of resources on volumes of the Team, and those of its services.
- * Steps that run in parallel have a container each, as far as MAX_LANES allows. Names depend on the job only.
- * A job that pulls nothing and runs nothing has none.
+ * image in the order of the steps, those of resources on volumes of the Team, those of resources whose type
+ * has a protocol, and those of its services. Those for secrets are missing (see `podContainersOf`). Steps
+ * that run in parallel have a container each, as far as MAX_LANES allows. Names depend on the definition
+ * only. A job that runs no command has none.
  */
 export function containersOf(pipeline: Pipeline, job: string): PlanContainer[] {
   const { steps, hooks } = jobIn(pipeline, job);

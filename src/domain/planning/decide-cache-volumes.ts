@@ -32,9 +32,9 @@ export interface CacheState {
 }
 
 /**
- * Which caches a Pod mounts. A cache only saves time, so no Pod waits for one: a cache that is in use, or
- * whose volume recently failed, is left out at once. `teamWithoutVolumes`: name of the team, if it has no
- * volumes for caches.
+ * Which caches a Pod mounts. A cache only saves time, so no Pod waits until one is free: a cache that is in
+ * use, or whose volume recently kept a Pod waiting, is left out. `teamWithoutVolumes`: name of the team, if
+ * it has no volumes for caches.
  */
 export function decideCaches(
   { caches, ...facts }: CacheFacts & { teamWithoutVolumes?: string },

@@ -40,7 +40,7 @@ export type CachedImage =
 
 /**
  * What the cache says about an image. Undefined: the image must be looked up. A reference with a digest (`@`)
- * needs only one look-up, since its image never changes.
+ * needs only one successful look-up, since its image never changes.
  */
 export function useCached(image: string, { found, failure }: KnownImage, now: Date): CachedImage | undefined {
   const age = found === undefined ? Infinity : now.getTime() - found.checkedAt.getTime();

@@ -15,7 +15,10 @@ export interface StoredCache {
   leftOut?: string;
 }
 
-/** The caches of a pipeline's resources and jobs, in the order of the text, and what is known of each. */
+/**
+ * The caches of a pipeline's resources, then those of its jobs, each in the order of the text, and what is
+ * stored about each.
+ */
 export function listCaches(pipeline: Pipeline, stored: readonly StoredCache[]): StoredCache[] {
   const ofJobs = pipeline.jobs.flatMap(({ name, steps }) =>
     cachesOfJob(steps).map((cache) => jobCacheName(name, cache)),

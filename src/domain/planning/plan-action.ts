@@ -31,7 +31,7 @@ export interface ActionContext {
   chosen: ReadonlyMap<GetStep, Record<string, string>>;
   /** `$CACHE_DIR` of each resource whose cache is mounted. */
   cacheFolders: ReadonlyMap<string, string>;
-  /** Variables of the build that every step sees. */
+  /** Variables of the build. The kind of a step decides which of them its command sees. */
   variables: Record<string, string>;
   /** Working directory of all commands. */
   workdir: string;

@@ -50,7 +50,10 @@ function planCustom(command: CustomCommand, workdir: string | undefined): Omit<P
   };
 }
 
-/** All containers in which a command may run. Empty: there is nothing to run. */
+/**
+ * All containers in which a command may run, without those of a service or of a single resource. Empty: there
+ * is nothing to run.
+ */
 export function containersOfCommand(command: Command, containers: readonly PlanContainer[]): string[] {
   if (!isRunnable(command)) return [];
   const poolName = containerFor(

@@ -16,7 +16,7 @@ export interface Plan {
   timeoutSeconds: number;
   /** Services of the job. They start before the first step, and stop after the job's hooks. */
   services: PlanService[];
-  /** The nodes run one after another. The first one that fails ends the plan. */
+  /** The nodes run one after another. After the first one that fails, no further node runs. */
   steps: PlanNode[];
   /** Hooks of the job. */
   hooks?: PlanHooks;
@@ -119,7 +119,7 @@ export interface PlanStep extends PlanAttempts {
   needsSecrets?: true;
   /** Why the step fails without running: a secret that it names has no value. */
   refusal?: string;
-  /** Absent: nothing to run (`get` of a type without `pull`), so the step succeeds at once. */
+  /** Absent: nothing to run (such as a `get` of a type without `pull`), so the step succeeds at once. */
   command?: PlanCommand;
   /** The command is a program of a type with a protocol. */
   call?: ProtocolCall;
@@ -256,7 +256,7 @@ export interface CheckPlan {
   timeoutSeconds: number;
 }
 
-/** The work of a check Pod: all due checks of its group, or hooks. */
+/** The work of a check Pod: the checks that its run has claimed, or hooks. */
 export interface CheckRun {
   format: 2;
   /** Row id of the run, decimal. */
@@ -273,7 +273,7 @@ export interface HooksPlan {
   workdir: string;
   /** Time limit for all hooks, from when the agent receives the plan. */
   seconds: number;
-  /** Version by version, oldest first. */
+  /** Version by version, oldest first. Notifications: build by build. */
   plans: HookPlan[];
   /** Hooks beyond the limit, which do not run. */
   leftOut: number;

@@ -25,7 +25,7 @@ export interface PodNeeds {
 
 /**
  * What the Pod of a check run needs. `resources`: those that the run checks, or whose new versions its hooks
- * are for.
+ * are for. Empty for notifications of builds.
  */
 export interface CheckPodNeeds extends PodNeeds {
   resources: string[];

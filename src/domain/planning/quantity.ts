@@ -10,7 +10,10 @@ const FACTORS: Readonly<Record<string, number>> = {
   Ti: 1024 ** 4,
 };
 
-/** Bytes of a Kubernetes quantity (`1Gi`, `1.5G`, `1048576`), rounded down. Undefined: not a quantity. */
+/**
+ * Bytes of a Kubernetes quantity (`1Gi`, `1.5G`, `1048576`), rounded down. Undefined for anything else, such
+ * as quantities with another suffix (`P`, `m`) or an exponent.
+ */
 export function bytesOf(quantity: string): number | undefined {
   const groups = /^(?<amount>\d{1,15}(?:\.\d{1,9})?)(?<suffix>[kMGT]|[KMGT]i)?$/.exec(quantity)?.groups;
   const factor = FACTORS[groups?.['suffix'] ?? ''];

@@ -15,7 +15,10 @@ interface Claim {
   name: string;
 }
 
-/** Row ids of caches that their pipeline no longer has, and claims that belong to no cache. */
+/**
+ * Row ids of caches that their pipeline no longer has and nothing uses, and claims that are not the current
+ * claim of any other cache.
+ */
 export function staleCaches<T extends Claim>(
   known: readonly KnownCache[],
   existing: readonly T[],

@@ -37,7 +37,8 @@ export function withoutSecrets(pipeline: Pipeline): Pipeline {
 
 /**
  * The plan of a build that gets no secrets. `empty` is the definition without secrets. Only gets of built-in
- * types keep their secrets: they run scripts of Millrace, and none of the code that they fetch.
+ * types keep their secrets: they run scripts of Millrace, and none of the code that they fetch. If the
+ * pipeline replaces the runner of these scripts, no get keeps any.
  */
 export function planWithoutSecrets(
   { pipeline, ...toPlan }: BuildToPlan,

@@ -1,2 +1,2 @@
-/** Working directory of all steps of a build, in every container. */
+/** Working directory of all steps and services of a build, in each of their containers. */
 export const WORKDIR = '/workdir';
