@@ -50,7 +50,7 @@ function explainBadPrefix(prefix: string): string | undefined {
 }
 
 /**
- * What is wrong if the parameters do not name one place for the artifacts, a volume or a bucket, and
+ * What is wrong unless the parameters name one place for the artifacts, either a volume or a bucket, with
  * everything that this place needs. Empty: nothing.
  */
 function explainPlace(values: ReadonlyMap<string, string>): Contradiction[] {

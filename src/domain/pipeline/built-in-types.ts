@@ -11,8 +11,8 @@ import { services } from './built-in/services.ts';
 import { webhook } from './built-in/webhook.ts';
 
 /*
- * The built-in types, as HCL that the same compiler reads. A key can be an alias; the label of the definition
- * is the real name.
+ * The built-in types, as HCL. The compiler reads them as it reads pipelines. A key can be an alias; the label
+ * of the definition is the real name.
  */
 
 export const builtInResourceTypes: ReadonlyMap<string, string> = new Map([

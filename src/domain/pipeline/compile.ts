@@ -47,8 +47,8 @@ export interface CompileInput {
 }
 
 /**
- * Reads a parsed text as a pipeline, and reports all errors at once. It throws only if the HCL engine is
- * broken.
+ * Reads a parsed text as a pipeline, and reports all errors at once, up to `LIMITS.diagnostics`. It throws
+ * only if the HCL engine is broken.
  */
 export function compilePipeline(text: ParsedText, input: CompileInput): Compilation {
   const { body } = text;

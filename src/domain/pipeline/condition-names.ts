@@ -27,7 +27,8 @@ interface Names {
 }
 
 /**
- * Reports variables in conditions that nothing in the job can set: they would make the condition constant.
+ * Reports variables in conditions that nothing before the condition can set, and conditions whose result is
+ * always the same.
  */
 export function checkConditionNames(job: ReadBlock, report: Report): void {
   const inputs = job.blocks.filter(({ type }) => type === 'input');

@@ -62,8 +62,8 @@ export const describeInstance = (group: string, { key }: Instance, groupSize: nu
 });
 
 /**
- * Adds `each` to the scope. `unknown`: `each` has no value because of an error, which was reported.
- * Undefined: the block is not in a group, so it has no `each`.
+ * Adds `each` to the scope. `unknown`: `each` has no value, because its group is empty or has an error.
+ * Either was reported. Undefined: the block is not in a group, so it has no `each`.
  */
 export function withEach(reader: BlockReader, instance: Instance | 'unknown' | undefined): BlockReader {
   if (instance === undefined) return reader;

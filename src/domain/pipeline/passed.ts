@@ -37,7 +37,7 @@ function checkUse(
   report(diagnose('passed-never', range, message));
 }
 
-/** Reports each cycle once, at the entry that closes it. */
+/** Reports a cycle at each entry that closes one. */
 function reportCycles(
   names: readonly string[],
   waitsFor: ReadonlyMap<string, LocatedString[]>,

@@ -181,7 +181,10 @@ export interface Input {
   required?: true;
   /** The value if a person gives none, and in automatic builds, also for a required input. */
   default: string;
-  /** The values to choose from. Empty for a `list` that accepts any values. */
+  /**
+   * The values to choose from. Empty for a `list` that accepts any values. Absent for types other than
+   * `choice` and `list`.
+   */
   options?: string[];
 }
 

@@ -153,7 +153,7 @@ function readDocker(
     : { ...dockerFields, path: entrypoint, args: [] };
 }
 
-/** Whether a registry accepts the text as an image name. */
+/** Whether the text has the form of an image name: `[<registry>/]<path>[:<tag>][@<digest>]`. */
 export const isImage = (text: string): boolean => image.test(text);
 
 const parameterReference = /\$(?:param_\w+|\{param_\w+(?::-[\w.-]*)?\})/g;

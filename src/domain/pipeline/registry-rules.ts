@@ -87,7 +87,10 @@ const MAX_NAME_CHARACTERS = 255;
 const COMPARATOR =
   /^(?:[<>]=?|[=^~])?v?(?:\d{1,9}|[xX*])(?:\.(?:\d{1,9}|[xX*])){0,2}(?:-[\dA-Za-z][\dA-Za-z.-]*)?$/;
 
-/** Accepts the same constraints as `semverFilter`, the jq program of the check. */
+/**
+ * Accepts the constraints of `semverFilter`, the jq program of the check, except those with an empty
+ * alternative or with a prerelease that begins with a dot or hyphen.
+ */
 function explainBadConstraint(constraint: string): string | undefined {
   const alternatives = constraint.split('||').map((alternative) =>
     alternative

@@ -11,7 +11,7 @@ export type RunnerOverride = (command: Command) => Command;
 
 /**
  * Reads `runner "docker" { image = … }` in a type. Returns undefined after reporting an error.
- * `applyOverride` checks later that all commands of the type use exec.
+ * `applyOverride` checks later that all commands of the type use exec, unless the type is built in.
  */
 export function readOverride(block: ReadBlock, context: ReadingContext): RunnerOverride | undefined {
   const name = labelAt(block, 0).text;

@@ -24,8 +24,8 @@ export function canonicalTimeZone(name: string): string | undefined {
 }
 
 /**
- * Reads `check_interval`: `@every <Go duration>` of at least 10 seconds, or a cron expression as Kubernetes'
- * CronJobs take it.
+ * Reads `check_interval` or `webhook_interval`: `@every <Go duration>` of at least 10 seconds, or a cron
+ * expression as Kubernetes' CronJobs take it. Fractions of a second are dropped.
  */
 export function parseSchedule(text: string): ScheduleAnswer {
   if (!text.startsWith(EVERY)) {

@@ -32,8 +32,8 @@ export interface GetStep extends Attempted, StepEnvironment {
   resource: string;
   trigger: boolean;
   /**
-   * Jobs whose good builds must have used the same version, with groups expanded. Empty: the get takes any
-   * version.
+   * Jobs whose good builds must have taken or made the same version, with groups expanded. Empty: the get
+   * takes any version.
    */
   passed: string[];
   /**

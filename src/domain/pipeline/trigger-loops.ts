@@ -6,8 +6,8 @@ type Get = JobDraft['gets'][number];
 
 /**
  * Warns about jobs whose builds may start each other endlessly. A job puts a resource, and a get with
- * `trigger` takes each new version of it, without `passed` or with `passed` that names that same job. Each
- * loop is reported once, at the get that closes it.
+ * `trigger` takes each new version of it, without `passed` or with `passed` that names that same job. A loop
+ * is reported at the get that closes it, and each get at most once.
  */
 export function warnOfTriggerLoops(drafts: readonly JobDraft[], report: Report): void {
   const triggers = Map.groupBy(

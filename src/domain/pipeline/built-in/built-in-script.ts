@@ -2,11 +2,12 @@ import { heredoc } from './heredoc.ts';
 
 /*
  * Steps with the same image share a container: a step with secrets sees what earlier steps left in its home
- * directory, in /tmp and in the working directory. So every script of a built-in type starts with this
- * prelude:
+ * directory, in /tmp and in the working directory. So every script of a built-in resource or notification
+ * type starts with this prelude:
  *
  * - It creates the directory `$private`, unknown to earlier steps and removed at the end, also if a signal
- *   ends the script. The script runs in its folder `home`, which is also its HOME and is empty.
+ *   other than SIGKILL ends the script. The script runs in its folder `home`, which is also its HOME and is
+ *   empty.
  * - Git reads no configuration of the user or the system, and of the GIT_ variables only GIT_ALLOW_PROTOCOL
  *   and GIT_SSL_*.
  * - PATH has no relative directories. Directories that the user of the step can write to come last.

@@ -1,7 +1,7 @@
 import { gitSsh } from './git-ssh.ts';
 
 /**
- * Start of every script of the type git, in POSIX sh for `sh -ec`. Rules for these scripts:
+ * Start of every script of the type git, in POSIX sh for `sh -e`. Rules for these scripts:
  *
  * - stdout has only the result.
  * - Git gets the token from a credential helper that reads the environment, only for the host of the URL.

@@ -1,7 +1,7 @@
 /**
  * Finds the commit that a status or check run is for, and sets `$sha`, which is empty if there is none. The
- * commit is that of the attribute head_sha, of the version that triggered, or HEAD of the only clone in the
- * working directory (`$clone`).
+ * commit is that of the attribute head_sha, of the version that triggered, or HEAD of the clone that is the
+ * working directory, or of the only clone in it (`$clone`).
  */
 export const reportedCommit = `
 folder_of_clone() {
