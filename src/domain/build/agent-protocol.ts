@@ -170,7 +170,9 @@ export interface CheckResult {
 
 /** The result of one hook. */
 export interface HookResult {
-  /** Row id of the version that the hook ran for, in decimal digits. */
+  /**
+   * Row id of the version that the hook ran for, in decimal digits. For a notification: `HookPlan.version`.
+   */
   version: string;
   job: string;
   hook: string;

@@ -17,8 +17,8 @@ export function newBuildState(steps: StepRecord[]): BuildState {
 
 /**
  * Applies events in the order of their sequence numbers, each once, up to the first gap. Events that arrive
- * after the end of the build count as applied, but change nothing else. A build succeeds only if every
- * planned step has succeeded (see `unprovenStep`). `logLimit`: in bytes.
+ * after the end of the build count as applied, but change nothing else. A build succeeds only if every step
+ * that must succeed has succeeded (see `unprovenStep`). `logLimit`: in bytes.
  */
 export function applyEvents(
   state: BuildState,

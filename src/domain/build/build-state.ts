@@ -34,7 +34,8 @@ export interface EventsApplied {
   startedAt?: string;
   logs: { sequence: number; step: string; text: string; at: string }[];
   /**
-   * The ends of successful puts, with the versions that they created. These become versions of the resources.
+   * The ends of successful puts that created a version, with this version. These become versions of the
+   * resources.
    */
   puts: (StepEnded & { version: Record<string, string> })[];
   /**

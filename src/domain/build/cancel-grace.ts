@@ -25,8 +25,8 @@ export const CLEANUP_SECONDS = 9 * 60;
 
 /**
  * How many seconds an agent may take to end a cancelled build before the operator deletes its Pod. The sum
- * includes every hook and notification, because any of them may be running when the cancel arrives, and runs
- * to its end.
+ * allows for hooks, notifications and stops of services, at most `CLEANUP_SECONDS` together, because any of
+ * them may be running when the cancel arrives, and runs to its end.
  */
 export function cancelGraceSeconds(
   pipeline: Pick<Pipeline, 'jobs' | 'notifications'>,

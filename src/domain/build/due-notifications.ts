@@ -11,7 +11,7 @@ import { sendsFor } from './notification-events.ts';
  * its agent.
  */
 export interface DueNotifications {
-  /** Row id. */
+  /** Row id of the record that the notifications of the build are due. */
   id: number;
   moment: 'waiting' | 'ended';
   team: string;
@@ -41,7 +41,7 @@ export interface NotificationRun {
 export interface NotificationDecision {
   /** At most one run for each team. */
   runs: NotificationRun[];
-  /** Row ids of the builds that have no notification to send. */
+  /** Ids of the records whose builds have no notification to send. */
   silent: number[];
   /** Notifications that are dropped, because they are older than `MAX_NOTIFICATION_AGE_SECONDS`. */
   late: NotificationRun['builds'];

@@ -50,8 +50,8 @@ export type StepStatus = 'succeeded' | 'failed' | 'cancelled' | 'skipped';
 export type BuildOutcome = 'succeeded' | 'failed' | 'cancelled';
 
 /**
- * Reasons that an agent can report. All other reasons come from the status of the Pod, or from decisions of
- * the operator and of people.
+ * Reasons with which an agent can end a build by an event. All other reasons come from its termination
+ * message, the status of the Pod, or decisions of the operator and of people.
  */
 export const AGENT_REASONS = [
   'AllStepsSucceeded',

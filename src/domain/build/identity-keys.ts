@@ -1,7 +1,7 @@
 /*
  * When keys sign identity tokens, and how long they are published. A key is published for a day before it
- * signs, so that verifiers that cache keys know it in time. It stays published until every token that it
- * signed has expired.
+ * signs, so that verifiers that cache keys know it in time. If no other key can sign, it signs at once. It
+ * stays published until every token that it signed has expired.
  */
 
 /** Longest lifetime of an identity token. */
@@ -10,7 +10,10 @@ export const MAX_IDENTITY_SECONDS = 10 * 60;
 const HOUR_MS = 60 * 60_000;
 /** How long a key signs. */
 export const KEY_SIGNS_MS = 30 * 24 * HOUR_MS;
-/** Time from the publication of a key to its first signature. The first key signs at once. */
+/**
+ * Time from the publication of a key to its first signature. The first key, and the successor of a lost one,
+ * sign at once.
+ */
 export const KEY_AHEAD_MS = 24 * HOUR_MS;
 /**
  * How long a key stays published after the next key began to sign: the lifetime of a token (10 minutes), and

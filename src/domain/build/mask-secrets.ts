@@ -27,8 +27,9 @@ export interface Masker {
 
 /**
  * Creates a masker for these values and their encoded forms (`secretForms`). It masks every character of
- * every occurrence, even if occurrences overlap, and wherever a stream cuts the text. The automaton is built
- * on first use, because building takes milliseconds for long secrets.
+ * every occurrence of these forms, even if occurrences overlap, and wherever a stream cuts the text. Very
+ * short values have no form, so they are not masked. The automaton is built on first use, because building
+ * takes milliseconds for long secrets.
  */
 export function createMasker(secrets: readonly string[]): Masker {
   const known = new Set(secrets);

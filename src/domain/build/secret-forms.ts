@@ -6,8 +6,8 @@ const MIN_BASE64_PART_CHARACTERS = 6;
 const WRAPS = [76, 64];
 
 /**
- * All texts that reveal these values: the lines of each value, and its encoded forms. Each text is returned
- * once, the longest first.
+ * The texts to mask for these values: the lines of each value, and encoded forms (JSON, percent encoding,
+ * base64), unless they are too short. Each text is returned once, the longest first.
  */
 export function secretForms(secrets: readonly string[]): string[] {
   const forms = new Set<string>();

@@ -16,7 +16,7 @@ export interface EndToSettle {
 /**
  * What the end of a build changes, if its agent did not report the end as an event. Steps and versions in the
  * termination message are recorded, and every other step ends too (see `closeBuild`). The build succeeds only
- * if every step is proven to have succeeded and no version is lost.
+ * if every step that must succeed is proven to have succeeded and no version is lost.
  */
 export function settleBuild(state: BuildState, { termination, ...end }: EndToSettle): EventsApplied {
   const applied =

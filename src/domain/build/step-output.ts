@@ -10,7 +10,7 @@ const MAX_VARIABLE_BYTES = 128 * 1024 - 1;
 export interface TaskOutput {
   /** Environment variables for later steps. */
   exports: Record<string, string>;
-  /** A message for each line that is ignored. */
+  /** A message for each line that is ignored although it is neither empty nor a comment. */
   warnings: string[];
   /** Why one of the values cannot be an environment variable. Absent: all values can. */
   problem?: string;
