@@ -24,7 +24,7 @@ export function labelOf(name: string): string {
 
 /**
  * Widths of the printable ASCII characters in DejaVu Sans, in thousandths of the font size, from the space
- * on. DejaVu Sans is the widest common sans-serif font, so labels also fit in any other.
+ * on. DejaVu Sans is one of the widest common sans-serif fonts, so labels fit in nearly all others too.
  */
 const ADVANCES = (
   '318 401 460 838 636 950 780 275 390 390 500 838 318 361 318 337 636 636 636 636 636 636 636 636 ' +

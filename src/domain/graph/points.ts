@@ -7,5 +7,5 @@ export interface Point {
 /** The point as coordinates in SVG path data, rounded to tenths. */
 export const svgPoint = ({ x, y }: Point): string => `${roundToTenth(x)},${roundToTenth(y)}`;
 
-/** Rounds to tenths. A tenth of a point is finer than any screen shows. */
+/** Rounds to tenths. At normal size, a screen shows nothing finer. */
 export const roundToTenth = (value: number): number => Math.round(value * 10) / 10;
