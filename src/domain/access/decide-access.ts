@@ -31,7 +31,10 @@ export interface Identity {
   sessionId?: string;
   /** When the caller signed in, in milliseconds since 1970. Absent: the caller has no session. */
   signedInAt?: number;
-  /** The caller can access only the routes for changing the password. */
+  /**
+   * The caller must change their password first. Until then they can use only public routes and those with
+   * `beforePasswordChange`.
+   */
   mustChangePassword?: boolean;
 }
 

@@ -54,7 +54,8 @@ export function providerFaults(provider: OAuthProvider): string[] {
 
 /**
  * Names of the fields whose URL gets another origin. Millrace sends the client secret, or tokens that it got
- * with the secret, to these origins. So anyone who changes an origin must know the secret (CVE-2026-40161).
+ * with the secret, to these origins, or sends people there to sign in. So anyone who changes an origin must
+ * know the secret (CVE-2026-40161).
  */
 export function changedOrigins(before: OAuthProvider, after: OAuthProvider): string[] {
   return URLS.filter((name) => originOf(before[name]) !== originOf(after[name]));
