@@ -20,7 +20,10 @@ export interface BlockReader {
    * not evaluated or checked.
    */
   unknown: ReadonlySet<string>;
-  /** The value of `each` is not known because of an error, which was reported. */
+  /**
+   * The value of `each` is not known: its group is empty or has an error, which was reported, or the text has
+   * syntax errors.
+   */
   eachBroken: boolean;
   /**
    * Names of the runners that the pipeline declares. A declared runner replaces a built-in one of the same

@@ -8,7 +8,7 @@ export interface JsonObject {
 
 /**
  * A value as JSON, or why it cannot be JSON. `inexact`: a number in the value that is too large for
- * JavaScript to represent exactly.
+ * JavaScript, or a whole number that it would round.
  */
 export type AsJson = { json: JsonValue } | { inexact: string };
 
