@@ -58,7 +58,9 @@ type RetainReason = 'active' | 'limits' | 'good' | 'pinned' | 'passed';
 export interface RetainDecision {
   /** Builds to remove, with everything that belongs to them. */
   remove: number[];
-  /** Builds that are beyond the limits, but needed: only their logs are removed. */
+  /**
+   * Builds that are beyond the limits, and stay because of `pinned` or `passed`: only their logs are removed.
+   */
   removeLogs: number[];
   retained: { build: number; because: RetainReason }[];
   /**
@@ -70,7 +72,10 @@ export interface RetainDecision {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Which old builds of a job to remove. After a crash during the removal, the next decision is the same. */
+/**
+ * Which old builds of a job to remove. After a crash during the removal, the next decision removes what is
+ * left.
+ */
 export function retainBuilds(facts: RetainFacts): RetainDecision {
   const decision: RetainDecision = { remove: [], removeLogs: [], retained: [], baselines: [] };
   const newest = new Map<number, number>();
