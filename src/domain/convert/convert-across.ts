@@ -96,7 +96,10 @@ export function instancesOf(step: YamlMap, combinations: readonly Locals[]): Yam
   });
 }
 
-/** A suffix that distinguishes the copies of a step: `go=1.25, os=linux`. */
+/**
+ * A suffix that tells the copies of a step apart: `go=1.25, os=linux`. It is cut at `MAX_SUFFIX_CHARACTERS`,
+ * so two copies can still have the same.
+ */
 const suffixOf = (locals: Locals): string =>
   Array.from(locals, ([name, value]) => `${name}=${wordFor(value)}`)
     .join(', ')

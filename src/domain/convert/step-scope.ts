@@ -21,7 +21,7 @@ export interface JobScope {
 /**
  * Where a step is. `job`: at the top level of the plan. `parallel`: in a group of parallel steps, which
  * cannot contain another group. `sequence`: in a group that runs one step at a time. `hook`: in a hook, which
- * can contain only tasks and puts.
+ * can contain tasks and puts, but no gets and groups.
  */
 export type ConvertedPlace = 'job' | 'parallel' | 'sequence' | 'hook';
 
