@@ -79,9 +79,9 @@ function isListOfPaths(value: YamlTree): boolean {
 }
 
 /**
- * Whether the built-in git can replace the git resource: the source has a URI, and a private key only if the
- * URI is for SSH; every field of the source and every parameter of a get or put has a counterpart; all gets
- * have the same parameters; and all use the same name for the folder of the clone.
+ * Whether the built-in git can replace the git resource: the source has a URI, and a private key exactly if
+ * the URI is for SSH; every field of the source and every parameter of a get or put has a counterpart; all
+ * gets have the same parameters; and all use the same name for the folder of the clone.
  */
 export function isLikeBuiltInGit(
   name: string,

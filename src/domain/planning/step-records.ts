@@ -26,7 +26,10 @@ export function decidesOutcome({ id, kind, hook }: StepRecord): boolean {
   return kind !== 'service' || !id.endsWith('.stop');
 }
 
-/** Everything that a build of the plan can run, as far as known in the order in which it runs. */
+/**
+ * Everything that a build of the plan can run: starts of services, steps with their hooks, hooks of the job,
+ * stops of services, notifications.
+ */
 export function recordsOf({ services, steps, hooks, notifications }: Plan): StepRecord[] {
   return [
     ...services.flatMap((service) => startRecords(service)),

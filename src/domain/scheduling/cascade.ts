@@ -50,7 +50,7 @@ type CascadeAnswer =
   | { set: VersionSet }
   /** The job is paused, or the version is disabled or not the pinned one. The request ends. */
   | { refused: Reason[] }
-  /** Not every upstream job has a good build of the same trigger, or some get has no version yet. */
+  /** Not every upstream job has a good build of the same trigger, or no complete set has the version yet. */
   | { waits: true }
   | { needs: NeededPage[] };
 

@@ -32,8 +32,8 @@ import { withAutomaticInputs } from './why-not-inputs.ts';
  *    builds of the job are open as its concurrency allows. In an interruptible job it does not wait.
  * 3. Cascaded builds. A version that a person triggered upstream is built once it has passed all jobs of
  *    `passed`, with the newest versions that fit.
- * 4. Requested builds: what a person triggers is built, or refused with every reason: a pause, a full queue,
- *    or inputs that are missing or invalid.
+ * 4. Requested builds: what a person triggers is built, or refused with every reason, such as a pause, a full
+ *    queue, or inputs that are missing or invalid.
  * 5. Merge the three. The first request for a set that is built anyway is answered by that build.
  *
  * The function is pure and reads a bounded part of the history. If a job needs an older page of the history,
@@ -60,7 +60,7 @@ interface Context {
   facts: Facts;
   /** For automatic and cascaded builds: without the versions whose hooks are running. */
   snapshot: Snapshot;
-  /** For requests in this job: also with the versions whose hooks are running. */
+  /** For requests of people that do not cascade: also with the versions whose hooks are running. */
   snapshotForPeople: Snapshot;
   used: UsedVersions;
 }
@@ -116,7 +116,7 @@ function decideJob(
   return { decision, budget: reduceBudget(budget, { job, automatic, builds }) };
 }
 
-/** Requests in this job may also take versions whose hooks are running. */
+/** Requests of people that do not cascade may also take versions whose hooks are running. */
 function chooseForPeople(
   job: JobFacts,
   choice: ChosenSet,

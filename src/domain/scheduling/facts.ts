@@ -6,7 +6,7 @@ import type { Input } from '#domain/pipeline/pipeline.ts';
  *
  * Builds are row ids. Versions are places in the order of their resource: a larger place is newer. A place is
  * nearly always the row id of the version (see `ids`). Row ids tell which version was found first. All lists
- * hold versions of the current check scope only, and no disabled ones.
+ * except `used` hold versions of the current check scope only, and no disabled ones.
  *
  * What depends on history comes in pages from its newest end. A decision that needs an older page names it
  * (`NeededPage`) and is taken again with it.

@@ -1,7 +1,9 @@
 import type { Facts, GetFacts, JobFacts, ResourceFacts } from './facts.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** The facts with no version held, for requests in the job itself: these do not wait for hooks. */
+/**
+ * The facts with no version held, for requests of people that do not cascade: these do not wait for hooks.
+ */
 export function ignoreHolds(facts: Facts): Facts {
   if (facts.resources.every(({ held }) => held === undefined)) return facts;
   return { ...facts, resources: facts.resources.map(withoutHold) };

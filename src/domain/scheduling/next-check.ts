@@ -63,9 +63,9 @@ export function nextCheck(started: CheckStarted, cronNext: CronNext): number | u
 const GOLDEN_RATIO = 0.618_033_988_749_895;
 
 /**
- * When the next check is due after a failed one. The wait is two intervals, doubles with each further failure
- * in a row up to an hour or one interval, whichever is longer, and is never shorter than planned. A cron
- * expression keeps its times, because CronJobs do.
+ * When the next check is due after a failed one. The wait is two intervals after the first failure and
+ * doubles with each further one in a row. It is at most an hour or one interval, whichever is longer, and
+ * never shorter than planned. A cron expression keeps its times, because CronJobs do.
  */
 export function nextAfterFailure(failed: {
   schedule: Schedule;

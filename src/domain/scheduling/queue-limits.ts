@@ -2,7 +2,8 @@ import { MAX_BUILDS_PER_DECISION } from './decision.ts';
 import type { Reason } from './reasons.ts';
 
 /**
- * Limit for the builds of one pipeline that have not started. Cascaded builds count, but do not wait for it.
+ * Limit for the builds of one pipeline that have not started. Cascaded builds count, but are created beyond
+ * it too.
  */
 export const MAX_QUEUED_BUILDS = 2000;
 /**
