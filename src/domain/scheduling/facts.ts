@@ -24,7 +24,7 @@ export interface Facts {
   used: UsedVersionPage[];
   /** Row ids of versions, by place, where the two differ: a check printed an older version later. */
   ids?: ReadonlyMap<number, number>;
-  /** Builds of the pipeline that have not started. Absent: 0. */
+  /** Builds of the pipeline that have not started, counted up to `MAX_QUEUED_BUILDS`. Absent: 0. */
   queued?: number;
   /** No older pages will come: versions beyond the pages count as not passed, and as used. */
   exhausted?: boolean;

@@ -20,7 +20,7 @@ export interface RetryFacts {
   byWebhook?: boolean;
   /** Retention removed a version that the build took. */
   versionGone: boolean;
-  /** Builds of the pipeline that have not started. */
+  /** Builds of the pipeline that have not started, counted up to `MAX_QUEUED_BUILDS`. */
   queued: number;
   /** The current job. Absent: the pipeline no longer has it. */
   job?: {
