@@ -9,14 +9,15 @@ import type { SecretOutput } from './parse-secret-output.ts';
  * The agent's side of the internal gateway: JSON over HTTPS. The agent opens every connection. All requests
  * but the first one need the header `Authorization: Bearer <key>`, with the key of the SessionRequest.
  *
- * POST /agent/v1/session         SessionRequest → SessionResponse     once; a repeat gets the same answer. Or
- * JSON lines: ProvisionalWork, and later SessionConfirmation POST /agent/v1/events          EventsRequest →
- * EventsResponse GET  /agent/v1/commands        held open; one JSON line per AgentCommand, an empty line
- * every 15 s GET  /agent/v1/work            held open by a warm Pod; one JSON line: its AgentWork, once taken
- * POST /agent/v1/secrets         SecretsRequest → SecretsResponse     when an operation with secrets starts
- * POST /agent/v1/check-results   CheckResultsRequest → {} POST /agent/v1/identity-tokens
- * IdentityTokensRequest → IdentityTokensResponse POST /agent/v1/debug           DebugExchange → DebugWork
- * when people may have opened shells
+ *   POST /agent/v1/session         SessionRequest → SessionResponse     once; a repeat gets the same answer.
+ *                                  Or JSON lines: ProvisionalWork, and later SessionConfirmation
+ *   POST /agent/v1/events          EventsRequest → EventsResponse
+ *   GET  /agent/v1/commands        held open; one JSON line per AgentCommand, an empty line every 15 s
+ *   GET  /agent/v1/work            held open by a warm Pod; one JSON line: its AgentWork, once taken
+ *   POST /agent/v1/secrets         SecretsRequest → SecretsResponse     when an operation with secrets starts
+ *   POST /agent/v1/check-results   CheckResultsRequest → {}
+ *   POST /agent/v1/identity-tokens IdentityTokensRequest → IdentityTokensResponse
+ *   POST /agent/v1/debug           DebugExchange → DebugWork            when people may have opened shells
  *
  * 401 means that the session is over, mostly because another attempt replaced this one: the agent stops all
  * commands and exits. It does not retry a request that the gateway would refuse again (400, 413, 415, 422).
