@@ -16,10 +16,7 @@ export interface Plan {
   timeoutSeconds: number;
   /** Services of the job. They start before the first step, and stop after the job's hooks. */
   services: PlanService[];
-  /**
-   * The nodes run one after another. After the first one that fails, other than a `notify` step, no further
-   * node runs.
-   */
+  /** The nodes run one after another, until one fails that is not a `notify` step. */
   steps: PlanNode[];
   /** Hooks of the job. */
   hooks?: PlanHooks;
