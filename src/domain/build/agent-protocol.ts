@@ -144,7 +144,8 @@ export interface DebugSessionWork {
 }
 
 /**
- * The agent requests identity tokens before each command of a step, if the plan of the build has `identity`.
+ * The agent requests identity tokens before each command of a step or hook, if the plan of the build has
+ * `identity`. Notifications and programs of a protocol get none.
  */
 export interface IdentityTokensRequest {
   step: string;

@@ -30,7 +30,7 @@ export interface Plan {
   variables: Record<string, string>;
   /** Names of variables that hold lists joined by commas: `contains` looks for a member in them. */
   listVariables?: string[];
-  /** The agent fetches identity tokens for each step. */
+  /** The agent fetches identity tokens for the commands that get them (`IdentityTokensRequest`). */
   identity?: true;
   /** A line at the top of the build's log. */
   notice?: string;

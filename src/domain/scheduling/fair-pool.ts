@@ -10,7 +10,7 @@ export interface FairPool<Seat> {
  * requests waiting, another party does not have to wait for all of them.
  */
 export function createFairPool<Seat>(seats: readonly Seat[]): FairPool<Seat> {
-  /** A stack: the seat that was used last is taken first, since its process is running. */
+  /** A stack: the seat that was used last is taken first, since its process may still be running. */
   const free = [...seats];
   /** Requests by party, in the order of the turns. */
   const waiting = new Map<string, ((seat: Seat) => void)[]>();

@@ -23,9 +23,9 @@ export type Solution =
   | { tooDeep: true };
 
 /**
- * Versions for gets such that each upstream job has one good build that took all versions of its gets.
- * Earlier gets come first: each takes the newest version that leaves a version for every later get. Versions
- * are compared, never builds: the order in which builds ran has no influence.
+ * Versions for gets such that each upstream job has one good build that took or made all versions of its
+ * gets. Earlier gets come first: each takes the newest version that leaves a version for every later get.
+ * Versions are compared, never builds: the order in which builds ran has no influence.
  *
  * This is a depth-first search over the gets. A dead end is never explored twice.
  */
@@ -107,7 +107,10 @@ function candidate(
   }
 }
 
-/** For each upstream job of a get, the newest version that one of its good builds took. */
+/**
+ * For each upstream job of a get, the newest version up to the limit that one of its good builds took or
+ * made.
+ */
 function newestPassed(
   { passed, resource }: PassedGet,
   limit: number,
