@@ -1,9 +1,14 @@
-/** Numbers of write requests by verb, resource and subresource, such as `POST pods binding`. */
+/**
+ * Numbers of write requests by verb, resource and subresource, such as `POST pods binding`, failed ones too.
+ */
 export type ApiWrites = Record<string, number>;
 
 const WRITING = new Set(['POST', 'PUT', 'PATCH', 'DELETE', 'APPLY']);
 
-/** Sums the write requests in `apiserver_request_total`, without those for leases and reviews. */
+/**
+ * Sums the requests in `apiserver_request_total` that have a verb of `WRITING`, without those for leases and
+ * reviews.
+ */
 export const writesIn = (metrics: string): ApiWrites => {
   const sums: ApiWrites = {};
   for (const line of metrics.split('\n')) {

@@ -26,7 +26,8 @@ export const podSpecOf = async (namespace: string, pod: string): Promise<PodSpec
 };
 
 /**
- * Replaces the commands: the last container prints the current time in nanoseconds, the others exit at once.
+ * Replaces the commands and removes arguments and environment. The last container prints the current time in
+ * nanoseconds, the others exit at once. Init containers stay as they are.
  */
 export const bareSpec = (spec: PodSpec): PodSpec => ({
   ...spec,
@@ -49,9 +50,9 @@ const waitForLog = async (namespace: string, name: string, container: string): P
 };
 
 export interface BareRun {
-  /** Milliseconds from the POST until the watch shows the Pod object. */
+  /** Milliseconds from the POST until the watch shows the Pod object; NaN if it has not shown it. */
   object: number;
-  /** Milliseconds from the POST to the first process of the last container. */
+  /** Milliseconds from the POST to the time that the last container printed. */
   running: number;
   name: string;
 }

@@ -12,17 +12,21 @@ export interface BuildRun {
   sentAt: number;
   /** Milliseconds from sending the trigger request to its answer. */
   answered: number;
-  /** Milliseconds from the answer, which is sent when the trigger is committed, to the Pod object. */
+  /**
+   * Milliseconds from the answer to the Pod object. The gateway answers once the trigger is committed.
+   * Negative if the watch shows the Pod before the answer arrives.
+   */
   podObject: number;
-  /** Milliseconds from sending to the time that the first step printed. Absent if it printed none. */
+  /** Milliseconds from sending to the first time that the log contains. Absent if it contains none. */
   firstProcess?: number;
   /** Milliseconds from sending until the API shows the outcome. */
   outcome: number;
 }
 
 /**
- * Triggers one build and follows it to its recorded outcome. Polls for the outcome every 5 ms, but only once
- * the Pod runs: on a small machine, earlier polling would slow down what it measures.
+ * Triggers one build and follows it to its recorded outcome. Throws if the build does not succeed. Polls for
+ * the outcome with pauses of 5 ms, but only once the Pod is no longer pending: on a small machine, earlier
+ * polling would slow down what it measures.
  */
 export const measureBuild = async (team: string, pipeline: string, job: string): Promise<BuildRun> => {
   const api = pipelineApi(team, pipeline);
@@ -60,8 +64,9 @@ export const measureBuild = async (team: string, pipeline: string, job: string):
 const POLL_MS = 250;
 
 /**
- * Runs `atATime` builds in parallel until `total` have ended; returns builds per second. A gateway on a busy
- * machine refuses some requests, which are sent again.
+ * Runs `atATime` builds in parallel until `total` have ended; returns builds per second. Throws if one of
+ * them does not succeed. A gateway on a busy machine answers some triggers with 503 and some reads with an
+ * error; those requests are sent again.
  */
 export const measureThroughput = async (
   names: { team: string; pipeline: string; job: string },

@@ -37,8 +37,8 @@ job "down" {
 `;
 
 /**
- * Milliseconds between times in Postgres and times of a watch on the API server. Both use this machine's
- * clock.
+ * Milliseconds. Times of versions and builds are those that the API returns. The time of a Pod object is when
+ * a watch of this process showed it. They can be compared only if Millrace runs on this machine.
  */
 export interface ChainRun {
   /** From recording a version to the Pod object of the build that it triggers. */

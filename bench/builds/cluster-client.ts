@@ -3,8 +3,8 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { writesIn, type ApiWrites } from '#bench/api-writes.ts';
 
 /*
- * A bare HTTPS client for measurements: one persistent connection for calls, one for the watch, no caches.
- * An event has the time at which its bytes arrived.
+ * A bare HTTPS client for measurements, without caches. Calls reuse idle connections, and each watch has a
+ * connection of its own.
  */
 const config = new KubeConfig();
 config.loadFromDefault();
@@ -52,8 +52,8 @@ export interface PodEvent {
 }
 
 /**
- * Calls `onEvent` for every Pod event in the namespace, with the time its line arrived. Returns a function
- * that stops the watch.
+ * Calls `onEvent` for every Pod event in the namespace, with the time when the end of its line arrived. The
+ * watch begins with an `ADDED` event for each existing Pod. Returns a function that stops the watch.
  */
 export const watchPods = async (
   namespace: string,
@@ -86,7 +86,7 @@ export const watchPods = async (
           });
         }
       });
-      // Stopping the watch aborts its response.
+      // Stopping the watch aborts its response, which then emits an error.
       response.on('error', () => {});
       resolve(() => request.destroy());
     });
@@ -95,5 +95,5 @@ export const watchPods = async (
   });
 };
 
-/** The writes that the API server has counted since it started. */
+/** The writes that the API server has counted since it started, as `writesIn` sums them. */
 export const apiWrites = async (): Promise<ApiWrites> => writesIn(await call('GET', '/metrics'));

@@ -10,7 +10,10 @@ import { END_STATUSES, measureBuild } from './builds.ts';
 import type { PrintRow } from './print-row.ts';
 import { timesIn } from './step-times.ts';
 
-/* Time from a push to a real Gitea until the first process of its build, alternating with bare Pods. */
+/*
+ * Time from the end of a push to a real Gitea until the first step and the first task of its build,
+ * alternating with bare Pods.
+ */
 
 const configOf = (url: string): string => `
 variable "token" {
@@ -84,7 +87,7 @@ export async function measureForge(team: string, runs: number, print: PrintRow):
   }
 }
 
-/** Milliseconds from the end of the push. The forge sends its webhook in between. */
+/** Milliseconds from the end of the push. `untilVersion` includes the wait for the forge's webhook. */
 interface PushRun {
   untilVersion: number;
   untilBuild: number;

@@ -7,8 +7,8 @@ import { measureBuild, type BuildRun } from './builds.ts';
 import type { PrintRow } from './print-row.ts';
 
 /**
- * How many builds and checks the greedy team requests. Smaller numbers give the same result as long as they
- * exceed what can run at once.
+ * How many builds the greedy team triggers, and how many of its checks are due. Both must exceed what can run
+ * at once.
  */
 const BUILDS = Number(process.env['BENCH_GREEDY_BUILDS'] ?? 10_000);
 const CHECKS = Number(process.env['BENCH_GREEDY_CHECKS'] ?? 1000);
@@ -22,7 +22,7 @@ const GREEDY = [
   { name: 'limits lifted', spec: { limits: { runningBuilds: 10_000, runningChecks: 10_000 } } },
 ];
 
-/** Each interval needs a separate check group, and so a separate Pod. */
+/** Resources with different intervals: each is alone in its check group, so each check needs its own Pod. */
 const resourcesToCheck = (count: number): string =>
   Array.from(
     { length: count },
@@ -45,7 +45,9 @@ interface Measured {
   job: string;
 }
 
-/** One measurement: builds of the measured team, alternating with bare Pods of the same shape. */
+/**
+ * One measurement in milliseconds: builds of the measured team, alternating with bare Pods of the same shape.
+ */
 interface Waits {
   /** From the trigger to the process of the first step. */
   build: Summary;
@@ -75,10 +77,10 @@ async function measureWaits({ team, pipeline, job }: Measured, runs: number): Pr
 }
 
 /**
- * Measures the other team's builds alone, and beside a greedy team with queued builds and due checks. The
- * greedy team has one of three sets of limits: limits that leave room on a small node, the default limits
- * (which fill a small node), or none, so that only turns and the start window separate the teams. A bare Pod
- * beside them waits only for the node.
+ * Measures the builds of the measured team alone, and then beside a greedy team with queued builds and due
+ * checks. That team gets three sets of limits in turn: limits that leave room on a small node, the default
+ * limits (which fill a small node), and limits too high to matter. Millrace does not delay the bare Pods that
+ * alternate with the builds.
  */
 export async function measureBesideGreedyTeam(
   measured: Measured,
@@ -99,13 +101,13 @@ export async function measureBesideGreedyTeam(
       await createPipeline(greedy, 'checks', SLOW_CHECK + resourcesToCheck(CHECKS));
       await queueBuilds(greedy);
       const beside = await measureWaits(measured, runs);
-      print(`beside ${BUILDS} queued builds and ${CHECKS} due checks, ${name}`, beside);
+      print(`beside ${BUILDS} triggered builds and ${CHECKS} due checks, ${name}`, beside);
       printRow(
         '  ratio to alone',
         (beside.build.median / idle.build.median).toFixed(2),
         `≤ ${MAX_RATIO_TO_ALONE}`,
       );
-      printRow('  … of the bare Pod', (beside.bare.median / idle.bare.median).toFixed(2));
+      printRow('  the bare Pod’s ratio to alone', (beside.bare.median / idle.bare.median).toFixed(2));
     } finally {
       await deleteTeam(greedy);
     }

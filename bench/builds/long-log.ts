@@ -18,7 +18,10 @@ const PATIENCE_MS = 300_000;
 
 const WAIT = `until ${UNTIL_RELEASED}; do sleep 0.2; done`;
 
-/** The second step begins once the log of the first is stored. It keeps the agent running to be measured. */
+/**
+ * The gateway stores the events of a build in order, so the log of the first step is stored once the API
+ * shows that the second has started. The second step keeps the agent running while its memory is read.
+ */
 const CONFIG = `
 job "${PIPELINE}" {
   task "write" {
@@ -46,9 +49,10 @@ job "quiet" {
 `;
 
 /**
- * A step that logs 100 MB: how long it takes, whether the log is complete and in order, and how much memory
- * its agent used at most. The reference is a bare Pod with the same command, whose output the container
- * runtime writes to a file.
+ * Measures a step that logs 100 MB: how long it takes, whether the log is complete and in order, and how much
+ * memory its agent used at most. The reference is a bare Pod with the same command, whose output the
+ * container runtime writes to a file. While it measures, the gateway's limit of a build's log is 160Mi; then
+ * 64Mi, the default.
  */
 export async function measureLongLog(team: string, runs: number, printRow: PrintRow): Promise<void> {
   await createPipeline(team, PIPELINE, CONFIG);
@@ -91,7 +95,7 @@ interface WaitingBuild {
   spec: PodSpec;
   /** The most resident memory that the agent has used, in bytes. */
   agentPeak: number;
-  /** When the step `wait` was seen to run, in milliseconds of the wall clock. */
+  /** When a poll first showed that the step `wait` runs, in milliseconds since 1970. */
   waitedAt: number;
 }
 
@@ -123,7 +127,7 @@ async function runUntilItWaits(team: string, job: string): Promise<WaitingBuild>
   return { number, spec, agentPeak: residentPeak(status), waitedAt };
 }
 
-/** Milliseconds that the command takes in the last container of the Pod. */
+/** Returns the milliseconds that the command takes in the last container of a bare Pod with this spec. */
 async function writeInBarePod(namespace: string, spec: PodSpec): Promise<number> {
   const path = `/api/v1/namespaces/${namespace}/pods`;
   const name = `long-log-${Date.now()}`;

@@ -22,8 +22,8 @@ import { compareUserNamespaces } from './user-namespaces.ts';
 import { measureWarm } from './warm.ts';
 
 /*
- * Measures the figures of docs/benchmarks.md that need a cluster. Builds and bare Pods alternate in one run,
- * so a noisy machine affects both alike: quote the ratios.
+ * Measures the figures of docs/benchmarks.md that need a cluster with real Pods. Where a part compares builds
+ * with bare Pods, they alternate, so a noisy machine affects both: quote the ratios.
  */
 const TEAM = teamName('bench');
 const RUNS = Number(process.env['BENCH_RUNS'] ?? 20);
@@ -67,7 +67,7 @@ const measureLatencies = async (): Promise<void> => {
   const reference = summarise(bare.map(({ running }) => running));
   printRow('trigger sent → answered', inMilliseconds(summarise(builds.map(({ answered }) => answered))));
   printRow(
-    'trigger written → Pod object',
+    'trigger answered → Pod object',
     inMilliseconds(summarise(builds.map(({ podObject }) => podObject))),
     '≤ 7 ms',
   );
@@ -126,17 +126,17 @@ const total = (writes: Record<string, number>): number =>
   Object.values(writes).reduce((sum, count) => sum + count, 0);
 
 const measureWritesPerBuild = async (): Promise<void> => {
-  // Only of the embedded cluster can the scheduler be stopped.
+  // Only the embedded cluster lets the benchmark stop the scheduler.
   if (!isEmbedded) return;
   const count = 20;
   const api = pipelineApi(TEAM, 'bench');
-  // Pods of earlier builds that are still being deleted do not count.
+  // The deletion of Pods of earlier builds would count, so this waits until they are gone.
   while ((await list('pods', '--namespace', TEAM)).length > 0) await sleep(500);
   await clusterPart('stop', 'kube-scheduler');
   const before = await apiWrites();
   const numbers: string[] = [];
   for (let round = 0; round < count; round++) numbers.push(created(await api.trigger('three')).number);
-  // Without a scheduler the start window admits a few Pods at a time.
+  // No Pod is scheduled, so the start window lets the operator create only a few Pods at a time.
   while ((await list('pods', '--namespace', TEAM)).length < count) await sleep(500);
   const toPod = difference(before, await apiWrites());
   await clusterPart('start', 'kube-scheduler');
@@ -197,7 +197,7 @@ const PARTS: Record<string, () => Promise<void>> = {
   forge: () => measureForge(TEAM, RUNS, printRow),
   greedy: () => measureBesideGreedyTeam(target, RUNS, printRow),
 };
-// BENCH_ONLY names one part, or several with commas between them.
+// BENCH_ONLY names one part, or several with commas between them. Without it, all parts run.
 const parts = process.env['BENCH_ONLY']?.split(',') ?? Object.keys(PARTS);
 const unknown = parts.filter((part) => !Object.hasOwn(PARTS, part));
 if (unknown.length > 0)
@@ -208,7 +208,7 @@ await createPipeline(TEAM, 'bench', CONFIG);
 try {
   console.log(
     `${new Date().toISOString().slice(0, 10)}, ` +
-      `${(await kubectl('version', '-o', 'yaml')).match(/gitVersion: (\S+)/)?.[1]}`,
+      `kubectl ${(await kubectl('version', '-o', 'yaml')).match(/gitVersion: (\S+)/)?.[1]}`,
   );
   for (const part of parts) await PARTS[part]?.();
 } finally {

@@ -1,6 +1,4 @@
-/**
- * A job in HCL with a step per command. The steps alternate between the worker image and the given images.
- */
+/** A job in HCL with a step per command. The steps take turns in the worker image and the given images. */
 export function stepsJob(name: string, commands: readonly string[], images: readonly string[] = []): string {
   const runners = [
     (cmd: string): string => `run "shell" {\n      cmd = "${cmd}"\n    }`,
@@ -20,15 +18,15 @@ export function timesIn(log: string): number[] {
   return [...log.matchAll(/^(\d{19})$/gm)].map(([, time = '0']) => millisecondsOf(time));
 }
 
-/** The differences between consecutive times. */
+/** Sorts the times and returns the differences between consecutive ones. */
 export function gapsBetween(times: readonly number[]): number[] {
   const sorted = times.toSorted((a, b) => a - b);
   return sorted.slice(1).map((time, index) => time - (sorted[index] ?? Number.NaN));
 }
 
 /**
- * Milliseconds since 1970 of what `date +%s%N` printed. A Number cannot hold as many nanoseconds exactly, so
- * they become microseconds as a BigInt first.
+ * Converts what `date +%s%N` printed to milliseconds since 1970, exact to the microsecond. A BigInt does the
+ * division, because a number cannot hold that many nanoseconds exactly.
  */
 export function millisecondsOf(nanoseconds: string): number {
   return Number(BigInt(nanoseconds) / 1000n) / 1000;

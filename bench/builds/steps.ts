@@ -22,9 +22,10 @@ interface MeasuredJob {
 }
 
 /**
- * Measures builds of 1, 5 and 20 steps, in the worker image alone, and alternating between it and `IMAGES`.
+ * Measures builds of 1, 5 and 20 steps, in the worker image alone, and taking turns in it and in `IMAGES`.
  * Each step prints the time at which its process runs. The gap between two steps is the cost of a process and
- * the overhead of Millrace. A build with a loop inside one step shows the cost of a process alone.
+ * the overhead of Millrace. A build with a loop inside one step shows the cost of a process alone, in the
+ * worker image.
  */
 export async function measureSteps(team: string, runs: number, printRow: PrintRow): Promise<void> {
   const loop = jobOf('a loop', 'loop', [`for i in $(seq 20); do sh -c '${DATE}'; done`], []);
@@ -32,7 +33,7 @@ export async function measureSteps(team: string, runs: number, printRow: PrintRo
     const commands = Array.from({ length: count }, () => DATE);
     return [
       jobOf(`steps: ${count}, one image`, `one-image-${count}`, commands, []),
-      jobOf(`steps: ${count}, three images`, `three-images-${count}`, commands, IMAGES),
+      jobOf(`steps: ${count}, at most three images`, `three-images-${count}`, commands, IMAGES),
     ];
   });
   const loopAndJobs = [loop, ...jobs];

@@ -11,8 +11,9 @@ const ROUNDS = 2;
 const POLL_MS = 250;
 
 /**
- * Compares builds per second with bare Pods per second. A bare Pod has the containers of a build; it is
- * created, runs to its end and is deleted. Rounds of builds alternate with rounds of bare Pods.
+ * Compares builds per second with bare Pods per second. A bare Pod has the containers of a build with trivial
+ * commands; it is created, runs to its end and is deleted. Rounds of builds alternate with rounds of bare
+ * Pods.
  */
 export async function compareThroughput(
   measured: { team: string; pipeline: string; job: string },

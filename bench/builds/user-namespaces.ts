@@ -4,7 +4,9 @@ import { deletePod, podSpecOf, runBarePod } from './bare-pod.ts';
 import { measureBuild } from './builds.ts';
 import type { PrintRow } from './print-row.ts';
 
-/** Bare Pods with a build's containers, alternating between the user IDs of the node and a user namespace. */
+/**
+ * Measures bare Pods with a build's containers, alternating between the node's user IDs and a user namespace.
+ */
 export async function compareUserNamespaces(
   { team, pipeline, job }: { team: string; pipeline: string; job: string },
   runs: number,

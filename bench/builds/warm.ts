@@ -60,7 +60,9 @@ interface Figures {
   hop: number[];
 }
 
-/** Alternates between a team with warm Pods and a team without. */
+/**
+ * Alternates between a team with warm Pods and a team without. Does not verify that a build took a warm Pod.
+ */
 export async function measureWarm(runs: number, print: typeof printRow): Promise<void> {
   const [warm, cold] = [teamName('bench-warm'), teamName('bench-cold')];
   try {
@@ -70,7 +72,7 @@ export async function measureWarm(runs: number, print: typeof printRow): Promise
       await createPipeline(team, 'chain', CONFIG);
       await untilFirstVersionIsThrough(pipelineApi(team, 'chain'));
     }
-    // The first builds make the jobs likely, open connections and fill caches.
+    // Warm Pods fit jobs that were built lately, so each job needs a first build. It also fills caches.
     for (const team of [warm, cold]) await measureRound(team, async () => {});
     const warmFigures: Figures = { start: [], hop: [] };
     const coldFigures: Figures = { start: [], hop: [] };
@@ -116,7 +118,7 @@ async function untilReady(team: string): Promise<void> {
   await sleep(1000);
 }
 
-/** A version that came while the first still has a queued build would supersede that build. */
+/** Waits until both jobs have built the first version: a newer one would supersede a build that is queued. */
 async function untilFirstVersionIsThrough(api: Api): Promise<void> {
   while ((await api.builds('down')).length === 0) await sleep(200);
   await untilSucceeded(api, 'down', '1');

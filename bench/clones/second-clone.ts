@@ -11,8 +11,8 @@ import { defined } from '#defined';
 import { pull } from '#domain/pipeline/built-in/git-pull.ts';
 
 /*
- * How long the built-in type git takes to get the second commit of a large repository, with and without the
- * cache that the first get has filled. The repository is served over HTTP by this process.
+ * How long the built-in type git takes to get each further commit of a large repository, with and without a
+ * cache that has the commit before it. This process serves the repository over HTTP.
  */
 
 const MEGABYTES = numberFlag('megabytes', 1000);
@@ -57,7 +57,7 @@ async function commit(text: string): Promise<string> {
   return await git('-C', 'work', 'rev-parse', 'HEAD');
 }
 
-/** `git http-backend` as CGI. */
+/** Serves the repository with `git http-backend`, which speaks CGI. */
 function serve(request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url ?? '/', 'http://localhost');
   const backend = spawn('git', ['http-backend'], {
@@ -145,7 +145,7 @@ try {
     runs.without.push(await clone(url, ref, undefined));
     runs.with.push(await clone(url, ref, cache));
   }
-  console.log(`${circumstances()}\n\n${MEGABYTES} MB of files that do not compress, ${ROUNDS} rounds\n`);
+  console.log(`${circumstances()}\n\n${MEGABYTES} MiB of files that do not compress, ${ROUNDS} rounds\n`);
   const rows = [
     rowOf('first get, which fills the cache', [first]),
     rowOf('later get without a cache', runs.without),
