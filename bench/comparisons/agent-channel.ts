@@ -18,8 +18,8 @@ import { buildShim, SEALED_CHANNEL, startShim, usageOf } from './agent-channel/s
  *   node bench/comparisons/agent-channel.ts [--rounds 10]
  *
  * It builds the whole shim twice, once with its own link and once with `agent-channel/link-over-tls.go`, and
- * drives both with the agent's own code. They take turns. It needs Go and root (the shim hides from other
- * users in /proc), and takes 40 seconds.
+ * drives both through the agent's own `ShimConnection`. They take turns. It needs Go and root, because only
+ * root can read the shim's files in /proc. Ten rounds take about 40 seconds.
  */
 const STARTS = 15;
 const STREAM_BYTES = 64 * 1024 * 1024;
@@ -32,7 +32,7 @@ interface Channel {
   samples: Samples;
 }
 
-/** What was measured so far, in milliseconds or megabytes. */
+/** What was measured so far, in milliseconds or MiB. */
 interface Samples {
   connected: number[];
   firstFrame: number[];
@@ -66,7 +66,7 @@ async function main(): Promise<void> {
   try {
     const channels = await build(folder);
     await measureAll(channels, 1);
-    // The rounds so far warmed up the agent's code and do not count.
+    // The first round warmed up the agent's code and does not count.
     for (const channel of channels) channel.samples = noSamples();
     await measureAll(channels, rounds);
     console.log(`\n${report(channels)}\n\nTLS: ${[...negotiated].join(', ')}`);
@@ -90,7 +90,7 @@ async function build(folder: string): Promise<Channel[]> {
   ];
 }
 
-/** The channels take turns after each measurement. Each round starts with the other channel. */
+/** Makes each measurement with one channel and then with the other. Each round swaps which is the first. */
 async function measureAll(channels: Channel[], rounds: number): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {
     const order = round % 2 === 0 ? channels : channels.toReversed();
@@ -107,7 +107,7 @@ interface Running {
   samples: Samples;
 }
 
-/** Starts a shim and the agent's end of its channel, measures them, and ends both. */
+/** Starts the agent's end of a channel and then a shim, measures them, and ends both. */
 async function withShim(channel: Channel, measure: (running: Running) => Promise<void>): Promise<void> {
   const agent = await channel.listen();
   const startedAt = performance.now();
@@ -124,7 +124,7 @@ async function withShim(channel: Channel, measure: (running: Running) => Promise
 
 /**
  * Time from the shim's start until the agent accepts it, and until the first frame of its first command
- * arrives.
+ * arrives. The second time leaves out the reading of the shim's usage in between.
  */
 async function measureStart({ shim, connected, startedAt, samples }: Running): Promise<void> {
   const connection = await connected;
@@ -164,13 +164,13 @@ async function measureStream({ shim, connected, samples }: Running): Promise<voi
 
 const rows: { title: string; unit: string; field: keyof Samples }[] = [
   { title: 'start until the agent accepts it', unit: 'ms', field: 'connected' },
-  { title: 'start until the first frame', unit: 'ms', field: 'firstFrame' },
-  { title: "the shim's CPU until then", unit: 'ms', field: 'startCpu' },
-  { title: "the shim's memory, idle", unit: 'MB', field: 'idleRss' },
-  { title: '64 MiB of log', unit: 'ms', field: 'stream' },
+  { title: 'start until the first frame of a command', unit: 'ms', field: 'firstFrame' },
+  { title: "the shim's CPU until the agent accepts it", unit: 'ms', field: 'startCpu' },
+  { title: "the shim's memory then, idle", unit: 'MiB', field: 'idleRss' },
+  { title: '64 MiB of output', unit: 'ms', field: 'stream' },
   { title: "… the agent's CPU", unit: 'ms', field: 'agentCpu' },
   { title: "… the shim's CPU", unit: 'ms', field: 'shimCpu' },
-  { title: "… the shim's memory at most", unit: 'MB', field: 'peakRss' },
+  { title: "… the shim's memory at most", unit: 'MiB', field: 'peakRss' },
 ];
 
 const ratio = ([own = 0, other = 0]: number[]): string => (other / own).toFixed(2);
@@ -187,7 +187,7 @@ function report(channels: Channel[]): string {
     ];
   });
   return table(
-    ['median / p90', ...channels.map(({ name }) => name), 'ratio'],
+    ['median / p90', ...channels.map(({ name }) => name), 'TLS to sealed'],
     [['size', ...sizes.map((bytes) => `${(bytes / 1e6).toFixed(2)} MB`), ratio(sizes)], ...lines],
   );
 }

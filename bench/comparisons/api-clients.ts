@@ -21,7 +21,8 @@ import { ThrowAwayServer } from './operator-frameworks/server.ts';
  *
  * It starts an etcd and an API server of its own on loopback, with the programs of the embedded cluster
  * (`make cluster` downloads them), and a server with faulty responses. Each contestant is a process of its
- * own, bundled in the same way. They take turns. A run takes about a minute.
+ * own, bundled in the same way. They take turns; meanwhile each also waits for an answer that never comes. A
+ * run takes about a minute.
  */
 const OBJECTS = 3000;
 const MAX_SILENCE_MS = 40_000;
@@ -51,13 +52,13 @@ const questions: {
   { title: '409 of the real server', ask: { call: 'replaceStale', server: 'real' }, argument: nameOf(0) },
   { title: '410', ask: { call: 'list', server: 'faulty' }, argument: 'gone' },
   { title: '429, Retry-After: 1', ask: { call: 'get', server: 'faulty' }, argument: 'throttled' },
-  { title: 'connection reset', ask: { call: 'get', server: 'faulty' }, argument: 'reset' },
+  { title: 'closed before an answer', ask: { call: 'get', server: 'faulty' }, argument: 'reset' },
   { title: 'cut inside the body', ask: { call: 'get', server: 'faulty' }, argument: 'cut' },
   { title: 'unknown field', ask: { call: 'get', server: 'faulty' }, argument: 'newer' },
   { title: 'an answer of 128 MiB', ask: { call: 'get', server: 'faulty' }, argument: 'large' },
 ];
 
-/** Resident memory in megabytes: of the loaded program, after the tasks, and the peak. */
+/** Resident memory in MiB: of the loaded program, after the tasks, and the peak until then. */
 type Memory = { loaded: number; worked: number; peak: number };
 
 async function main(): Promise<void> {
@@ -118,14 +119,14 @@ async function measure(
     memories.set(contestant.name, { loaded: memories.get(contestant.name)?.loaded ?? 0, worked: now, peak });
   }
   console.log(
-    `\nNode alone: ${nodeAlone.contestant.memory().now.toFixed(0)} MB\n\n${formatCosts(folder, loads, memories)}\n`,
+    `\nNode alone: ${nodeAlone.contestant.memory().now.toFixed(0)} MiB\n\n${formatCosts(folder, loads, memories)}\n`,
   );
   console.log(`${formatTimes(reports)}\n`);
   console.log(`${await askQuestions(contestants, await Promise.all(silences))}\n`);
   for (const contestant of [nodeAlone.contestant, ...contestants]) await contestant.end();
 }
 
-/** Starts a contestant once per round to time its loading; the last process stays. */
+/** Starts a contestant once per round to time its loading. Ends all its processes but the last. */
 async function startTimed(
   entry: Entry,
   {
@@ -150,7 +151,9 @@ async function startTimed(
   }
 }
 
-/** How long a client waits for a server that accepts the request and never answers. */
+/**
+ * How long a client waits for a server that accepts the request and never answers; at most `MAX_SILENCE_MS`.
+ */
 async function timeSilence(contestant: Contestant): Promise<string> {
   const ask: Omit<Task, 'id'> = { kind: 'ask', count: 1, call: 'get', server: 'faulty', argument: 'silent' };
   const report = await Promise.race([
@@ -208,7 +211,7 @@ function formatCosts(folder: string, loads: Map<string, number[]>, memories: Map
       entry.name,
       `${(bundledBytes(folder, entry) / 1e6).toFixed(2)} MB`,
       `${load.toFixed(0)} ms`,
-      ...[loaded, worked, peak].map((megabytes) => `${megabytes.toFixed(0)} MB`),
+      ...[loaded, worked, peak].map((mebibytes) => `${mebibytes.toFixed(0)} MiB`),
     ];
   });
   return table(['', 'bundle', 'loaded after', 'memory, loaded', 'after the work', 'peak'], rows);
@@ -233,7 +236,7 @@ function formatTimes(reports: Reports): string {
       ];
     });
   });
-  return table(['', 'client', 'median', 'p90', 'ratio', 'each: median / p90', 'its CPU'], rows);
+  return table(['', 'client', 'median', 'p90', 'ratio to own', 'each: median / p90', 'its CPU'], rows);
 }
 
 async function askQuestions(contestants: Contestant[], silences: string[]): Promise<string> {
@@ -244,7 +247,7 @@ async function askQuestions(contestants: Contestant[], silences: string[]): Prom
       const uniqueArgument = argument === 'throttled' ? `${argument}.${index}` : argument;
       const report = await contestant.perform({ kind: 'ask', count: 1, ...ask, argument: uniqueArgument });
       lines.push(
-        `${title}, ${contestant.name}, ${report.ms.toFixed(0)} ms, peak ${contestant.memory().peak.toFixed(0)} MB: ${report.outcome}`,
+        `${title}, ${contestant.name}, ${report.ms.toFixed(0)} ms, peak ${contestant.memory().peak.toFixed(0)} MiB: ${report.outcome}`,
       );
     }
   }

@@ -5,10 +5,9 @@ import { circumstances, numberFlag, table } from '#bench/table.ts';
 import { startPostgres } from '#testing/postgres/postgres-server.ts';
 
 /*
- * The cost of one query through slonik, with and without the DISCARD ALL that it runs when it releases a
- * connection, compared with pg
- * alone. Also the cost of a NOTIFY inside the transaction for others that commit at the same time
- * (docs/adr/0006):
+ * How many queries a second slonik makes, with and without the DISCARD ALL that it runs when it releases a
+ * connection, compared with pg alone. Also how many inserts a second commit with and without a NOTIFY in the
+ * same transaction (docs/adr/0006):
  *
  *   node bench/comparisons/database-clients.ts [--rounds 5]
  *
@@ -51,12 +50,12 @@ async function compare(url: string): Promise<void> {
   const reads: Record<string, Query> = {
     'pg alone': () => pgPool.query('SELECT text FROM measured WHERE id = $1', [7]),
     'slonik, DISCARD ALL': () => slonikPool.any(sql.unsafe`SELECT text FROM measured WHERE id = ${7}`),
-    'slonik, without': () => slonikWithoutReset.any(sql.unsafe`SELECT text FROM measured WHERE id = ${7}`),
+    'without DISCARD': () => slonikWithoutReset.any(sql.unsafe`SELECT text FROM measured WHERE id = ${7}`),
   };
   const writes: Record<string, Query> = {
     'pg alone': () => pgPool.query(insert),
     'slonik, DISCARD ALL': () => slonikPool.query(sql.unsafe`INSERT INTO measured (text) VALUES ('y')`),
-    'slonik, without': () => slonikWithoutReset.query(sql.unsafe`INSERT INTO measured (text) VALUES ('y')`),
+    'without DISCARD': () => slonikWithoutReset.query(sql.unsafe`INSERT INTO measured (text) VALUES ('y')`),
   };
   const notifications: Record<string, Query> = {
     'no NOTIFY': () => pgPool.query(insert),
@@ -65,7 +64,7 @@ async function compare(url: string): Promise<void> {
   };
   console.log(`\n${await compareRates('one row by its key', reads)}`);
   console.log(`\n${await compareRates('one row written and committed', writes)}`);
-  console.log(`\n${await compareRates('the same with pg', notifications)}\n`);
+  console.log(`\n${await compareRates('one row written and committed with pg', notifications)}\n`);
   await Promise.all([pgPool.end(), slonikPool.end(), slonikWithoutReset.end(), listener.end()]);
 }
 
@@ -88,7 +87,7 @@ async function compareRates(title: string, contestants: Record<string, Query>): 
   return table([title, 'a second, median', 'range', 'ratio'], rows);
 }
 
-/** Queries per second of ten concurrent callers. */
+/** Queries per second of `CALLERS` concurrent callers. */
 async function measureRate(query: Query): Promise<number> {
   let done = 0;
   const startedAt = performance.now();

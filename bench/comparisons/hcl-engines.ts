@@ -13,7 +13,8 @@ import { circumstances, numberFlag, table } from '#bench/table.ts';
 import { LIMITS } from '#domain/pipeline/limits.ts';
 
 /*
- * Compares the HCL engine with hcl2-parser on the same texts, alternating in one process (docs/adr/0001):
+ * Compares the HCL engine with hcl2-parser on the same texts (docs/adr/0001). Times alternate in this
+ * process; starts, and a text that may crash an engine, get separate processes:
  *
  *   node bench/comparisons/hcl-engines.ts [--runs 41]
  */
@@ -23,7 +24,7 @@ const STARTS = 9;
 const file = await buildEngine();
 const parserFile = createRequire(import.meta.url).resolve('hcl2-parser');
 const engineSource = new URL('../../src/adapters/hcl/engine.ts', import.meta.url).href;
-/** First lines of programs that import one of the engines. */
+/** Beginnings of programs that load one of the engines. A call of that engine completes the program. */
 const PARSER = `const { default: hcl2 } = await import('file://${parserFile}');`;
 const ENGINE = `const { readFileSync } = await import('node:fs');
   const { startEngine } = await import('${engineSource}');
@@ -44,7 +45,7 @@ function elapsed(act: () => unknown): number {
   return performance.now() - startedAt;
 }
 
-/** The result of each engine for texts that distinguish them. */
+/** Rows with the result of each engine for texts on which they differ. */
 function compareAnswers(): string[][] {
   const steps = 'job "a" {\n  get "git" "z" {}\n  task "t" {}\n  get "git" "b" {}\n}\n';
   const broken = 'job "a" {\n  task "t" {\n';
@@ -62,7 +63,7 @@ function compareAnswers(): string[][] {
   ];
 }
 
-/** Runs the program in a separate process, because it may crash. */
+/** Runs the program in a separate process, because it may crash. Returns how and when the process ended. */
 function runInProcess(program: string): string {
   const startedAt = performance.now();
   const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
@@ -173,7 +174,10 @@ function pipelineOf(jobs: number): string {
 ${Array.from({ length: jobs }, (_, index) => oneJob(index)).join('')}`;
 }
 
-/** Time and memory of a process that has parsed its first text, compared with an idle process. */
+/**
+ * Time until an engine has parsed its first text, memory that it adds to a process without one, and file
+ * size.
+ */
 function measureStarts(): string[][] {
   const programs = {
     nothing: '',

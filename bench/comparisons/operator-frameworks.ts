@@ -28,8 +28,9 @@ import { ThrowAwayServer } from './operator-frameworks/server.ts';
  *   node bench/comparisons/operator-frameworks.ts [--rounds 3]
  *
  * It starts an etcd and an API server of its own on loopback, with the programs of the embedded cluster
- * (`make cluster` downloads them), and installs the packages into a temporary folder. At the end it stops the
- * servers and removes the folder. A round takes about three minutes.
+ * (`make cluster` downloads them). It installs the packages into a temporary folder to count them; only
+ * @dot-i/k8s-operator also runs from there. At the end it stops the servers and removes the folder. A round
+ * takes about three minutes.
  */
 const scenarios = { idle, throwing, slow, restart, recreated } satisfies Record<string, Scenario>;
 
@@ -98,7 +99,8 @@ async function prepare(client: ApiClient): Promise<void> {
 }
 
 /**
- * Runs every scenario once. All contestants run at the same time, each in a new process for each scenario.
+ * Runs every scenario once. Its contestants run at the same time, each in a new process for each scenario.
+ * Node alone takes part only in `idle`.
  */
 async function runRound(comparison: Comparison, round: number): Promise<void> {
   const { folder, server, client, frameworks, findings } = comparison;
@@ -116,7 +118,7 @@ async function runRound(comparison: Comparison, round: number): Promise<void> {
   }
 }
 
-/** Removes the objects of a scenario, so that they do not reach the contestants of the next one. */
+/** Deletes all ConfigMaps and Secrets but the seed, so that they do not reach the next contestants. */
 async function clear(client: ApiClient): Promise<void> {
   for (const kind of [KINDS.configMaps, KINDS.secrets]) {
     const names: string[] = [];
@@ -161,10 +163,10 @@ function report({ frameworks, findings }: Comparison): string {
     row('handler throws once: the object is handled again', 'throwing', share('again')),
     row('… the next object is handled', 'throwing', share('next')),
     row('… the process lives', 'throwing', share('alive')),
-    row('slow handler (6 s): delay of another kind', 'slow', milliseconds),
+    row('slow handler (6 s): delay of another kind (median, slowest)', 'slow', milliseconds),
     row('… two handlers of one object at a time', 'slow', share('overlapping')),
     row('deleted and created again while disconnected: reported as', 'recreated', reportedChanges),
-    row('resident memory, idle (median)', 'idle', megabytes),
+    row('resident memory, idle (median)', 'idle', mebibytes),
     ['packages installed', ...frameworks.map(({ installed }) => installed?.packages.toString() ?? '')],
     ['their bytes', ...frameworks.map(({ installed }) => bytes(installed))],
     ['deprecated among them', ...frameworks.map(({ installed }) => installed?.deprecated.join(', ') ?? '')],
@@ -187,8 +189,8 @@ function milliseconds(results: ScenarioResult[]): string {
   return `${Math.round(summarise(values).median)} ms, ${Math.max(...values)} ms`;
 }
 
-const megabytes = (results: ScenarioResult[]): string =>
-  `${summarise(numbers(results, 'megabytes')).median.toFixed(0)} MB`;
+const mebibytes = (results: ScenarioResult[]): string =>
+  `${summarise(numbers(results, 'mebibytes')).median.toFixed(0)} MiB`;
 
 const reportedChanges = (results: ScenarioResult[]): string =>
   [...new Set(results.map(({ changes }) => String(changes)))].join('; ');

@@ -15,7 +15,8 @@ import { adminKubeconfig } from '#tools/cluster/pki.ts';
 
 /*
  * Compares ways to bring the shim into a container of a foreign image (docs/adr/0005 and 0048). Each round
- * creates one Pod for each way. Needs the embedded cluster with its images loaded, as `make demo` leaves it:
+ * creates one Pod for each way, one after another. Needs the embedded cluster with its images loaded, as
+ * `make demo` leaves it:
  *
  *   node bench/comparisons/shim-delivery.ts [--runs 15]
  *
@@ -37,7 +38,7 @@ type Way =
   | 'no shim at all'
   | 'agent copies, sh waits'
   | 'the same, and a token'
-  | 'postStart copies, shim starts'
+  | 'postStart copies'
   | 'image volume'
   | 'init container';
 
@@ -84,7 +85,7 @@ const ways: Record<Way, Delivery> = {
     copiedBy: 'agent',
     token: true,
   },
-  'postStart copies, shim starts': {
+  'postStart copies': {
     volumes: [emptyShim],
     mount,
     shim: '/millrace/shim/millrace-shim',
@@ -255,7 +256,7 @@ function report(samples: Sample[]): string {
       medianAndP90(samplesOfWay.map(({ step }) => step)),
     ];
   });
-  return table([`${runs} Pods each: median, p90`, 'agent and shim both run', 'shim alone'], rows);
+  return table([`${runs} Pods each: median, p90`, 'agent and step both called', 'step called'], rows);
 }
 
 function medianAndP90(values: number[]): string {

@@ -10,7 +10,7 @@ import type { Pair } from '#tools/cluster/certificates.ts';
 /** The agent's end of the channel for one shim. */
 export interface AgentEnd {
   port: number;
-  /** Environment variables of the shim besides its key. */
+  /** Environment variables of the shim that only this channel needs. */
   environment: Record<string, string>;
   connected: Promise<ShimConnection>;
 }
@@ -65,7 +65,9 @@ export async function tlsAgent(secret: string, pair: Pair, negotiated: Set<strin
   };
 }
 
-/** Reads the name and the proof of a container. Calls `accept` if the proof is right. */
+/**
+ * Reads the name and the proof of a container. Calls `accept` if the proof is right, else closes the socket.
+ */
 function shakeHands(socket: TLSSocket, secret: string, accept: (connection: ShimConnection) => void): void {
   let bytes = Buffer.alloc(0);
   const readHello = (chunk: Buffer): void => {

@@ -64,7 +64,8 @@ func connect(s start) (*link, error) {
 	if err := secured.Handshake(); err != nil {
 		return nil, err
 	}
-	// The container proves its key: it signs keying material that only the two ends of this connection know.
+	// The container proves that it has the key: it sends an HMAC of keying material that only the two ends of
+	// this connection know.
 	state := secured.ConnectionState()
 	exported, err := state.ExportKeyingMaterial("EXPERIMENTAL millrace shim", []byte(s.container), 32)
 	if err != nil {

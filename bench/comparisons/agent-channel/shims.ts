@@ -7,12 +7,12 @@ import { memoryOf } from '#bench/process-cost.ts';
 import { CONTAINER, type AgentEnd } from './agents.ts';
 
 const SOURCES = join(import.meta.dirname, '../../../src/agent/shim');
-/** The same flags as in `tools/dist/shim.ts`. */
+/** The same flags as in `tools/dist/shim.ts`, with another version. */
 const FLAGS = ['-trimpath', '-ldflags', '-s -w -X main.version=measured0000'];
 
 /**
- * Builds the whole shim as a release does, with `channelSource` in place of `link.go`, the file that connects
- * to the agent. Returns the program's path and size in bytes.
+ * Builds the whole shim as a release does, but for this machine only and with `channelSource` in place of
+ * `link.go`, the file that connects to the agent. Returns the program's path and size in bytes.
  */
 export async function buildShim(
   folder: string,
@@ -47,8 +47,8 @@ export function startShim(program: string, secret: string, agent: AgentEnd): Chi
 }
 
 /**
- * Usage of the shim without the commands that it runs: processor time in milliseconds, current and largest
- * resident memory in megabytes.
+ * Usage of the shim without the commands that it runs: processor time of its threads in milliseconds, current
+ * and largest resident memory in MiB.
  */
 export function usageOf(pid: number): { cpuMs: number; rss: number; peak: number } {
   const nanoseconds = readdirSync(`/proc/${pid}/task`)

@@ -1,4 +1,4 @@
-/** The calls that every measured client implements. They throw if the server refuses. */
+/** The calls that every measured client implements. A call rejects if the client reports an error. */
 export interface Calls {
   get(name: string): Promise<unknown>;
   /** Lists all ConfigMaps of a namespace in pages of `PAGE` and returns their number. */
@@ -12,6 +12,7 @@ export interface Calls {
 export interface Task {
   id: number;
   kind: 'get one by one' | 'get at once' | 'list' | 'apply' | 'ask';
+  /** Number of requests for the tasks of many requests; `list` and `ask` make one call. */
   count: number;
   /** For `ask`: the call, its server and its argument. */
   call?: 'get' | 'list' | 'replaceStale';
@@ -24,9 +25,9 @@ export interface Report {
   id: number;
   ms: number;
   cpuMs: number;
-  /** Milliseconds of each request. */
+  /** Milliseconds of each request; empty for `list` and `ask`. */
   samples: number[];
-  /** `done`, a number of objects, or what the client reported. */
+  /** `done`, a number of objects, for `ask` the start of the returned value; after a failure, the error. */
   outcome: string;
 }
 

@@ -16,11 +16,13 @@ export interface Entry {
   args?: string[];
 }
 
-/** Bundled CommonJS packages call `require`, which modules do not have. */
+/** Bundled CommonJS packages call `require`, which ES modules do not have. */
 const REQUIRE =
   "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
 
-/** Bundles the programs with their packages, as a release does: unused code of a client costs nothing. */
+/**
+ * Bundles the programs with their packages, as a release does, so code that esbuild can drop costs nothing.
+ */
 export async function bundle(programs: string[], folder: string): Promise<void> {
   await build({
     entryPoints: programs.map((program) => join(import.meta.dirname, 'contestants', program)),
@@ -84,7 +86,7 @@ export class Contestant {
     });
   }
 
-  /** Resident memory in megabytes: now, and its peak so far. */
+  /** Resident memory in MiB: now, and its peak so far. */
   memory(): { now: number; peak: number } {
     return memoryOf(this.#child.pid ?? 0);
   }

@@ -12,8 +12,8 @@ const LARGE_BYTES = 128 * 1024 * 1024;
 const FILLER = Buffer.alloc(64 * 1024, ' ');
 
 /**
- * Answers like a faulty API server. The name of the object says which fault, up to a full stop: `throttled.2`
- * is throttled. Requests in the namespace `gone` get 410.
+ * Answers like a faulty API server. The name of the object, up to its last full stop, says which fault:
+ * `throttled.2` is throttled. Requests in the namespace `gone` get 410. Any other name never gets an answer.
  */
 export class FaultyServer {
   readonly port: string;
@@ -46,7 +46,7 @@ export class FaultyServer {
     const name = path.includes('/namespaces/gone/') ? 'gone' : basename(path);
     switch (parse(name).name) {
       case 'throttled':
-        // Each name once, so each contestant appends a number of its own.
+        // Throttles each name once. The benchmark gives each contestant a name with a number of its own.
         if (this.#throttled.has(name)) return answer(response, 200, object(name));
         this.#throttled.add(name);
         response.setHeader('retry-after', '1');
@@ -65,7 +65,7 @@ export class FaultyServer {
       case 'large':
         return sendLarge(response);
       default:
-      // Never answers.
+      // Such as `silent`: no answer.
     }
   }
 }

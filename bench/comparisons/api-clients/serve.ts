@@ -5,11 +5,11 @@ import { nameOf, NAMESPACE, type Calls, type Report, type Task } from './calls.t
 export interface Client {
   real: Calls;
   faulty: Calls;
-  /** The message that the client's user sees for a thrown error. */
+  /** What a user of the client can learn from a thrown error. */
   describe(error: unknown): string;
 }
 
-/** Runs the tasks that arrive on standard input. */
+/** Runs the tasks that arrive on standard input, each as soon as it arrives. */
 export async function serve(client: Client): Promise<void> {
   printReport({ id: 0, ms: 0, cpuMs: 0, samples: [], outcome: 'loaded' });
   for await (const line of createInterface({ input: process.stdin })) {

@@ -86,7 +86,7 @@ export class Contestant {
     if (this.alive) this.#child.kill(name);
   }
 
-  /** Resident memory in megabytes. */
+  /** Resident memory in MiB. */
   memory(): number {
     const status = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8');
     return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1024;

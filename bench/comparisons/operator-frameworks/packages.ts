@@ -9,14 +9,11 @@ export interface Installed {
   folder: string;
   packages: number;
   bytes: number;
-  /** Packages whose registry entry or README says that they are deprecated. */
+  /** Names and versions of packages whose registry entry or README says that they are deprecated. */
   deprecated: string[];
 }
 
-/**
- * Installs one package into a separate folder, with the registry's ordinary client and without running its
- * scripts.
- */
+/** Installs one package into a separate folder, with npm and without running its scripts. */
 export async function install(folder: string, packageSpec: string): Promise<Installed> {
   await mkdir(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{"name": "contestant", "private": true}\n');

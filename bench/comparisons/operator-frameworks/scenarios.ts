@@ -49,7 +49,7 @@ async function create(client: ApiClient, name: string): Promise<string> {
   return created.metadata?.uid ?? '';
 }
 
-/** The API server is killed and comes back 3 s later. An object is created once it answers again. */
+/** The API server is killed and started again 3 s later. Once it is ready, an object is created. */
 export const restart: Scenario = async (context) => {
   const { server, client, round } = context;
   await server.killApi();
@@ -127,7 +127,8 @@ export const slow: Scenario = async (context) => {
 
 /**
  * The contestants are stopped and disconnected while an object is deleted and created again under its name.
- * Then the history is compacted, and the API server starts with an empty watch cache.
+ * Then the API server restarts, so its watch cache is empty, and the history is compacted before the
+ * contestants continue.
  */
 export const recreated: Scenario = async (context) => {
   const { server, client, contestants, round } = context;
@@ -158,8 +159,8 @@ export const recreated: Scenario = async (context) => {
   });
 };
 
-/** Nothing happens for 20 s. */
+/** The memory of the contestants after 20 s in which the scenario changes nothing. */
 export const idle: Scenario = async (context) => {
   await sleep(20_000);
-  return resultsOf(context, async (contestant) => ({ megabytes: contestant.memory() }));
+  return resultsOf(context, async (contestant) => ({ mebibytes: contestant.memory() }));
 };

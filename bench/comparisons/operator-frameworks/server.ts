@@ -12,8 +12,8 @@ const TOKEN = 'measure';
 const READY_MS = 60_000;
 
 /**
- * An etcd and an API server on loopback, which scenarios may kill. They run the binaries of the embedded
- * cluster.
+ * An etcd and an API server on loopback, with the programs of the embedded cluster. Scenarios may kill the
+ * API server.
  */
 export class ThrowAwayServer {
   readonly kubeconfig: string;

@@ -17,7 +17,7 @@ import { serve } from '#bench/comparisons/api-clients/serve.ts';
 
 /*
  * client-node's typed client, as `makeApiClient` returns it. With the argument `pooled`, a middleware sends
- * its requests through one undici pool with the settings of Millrace's own client.
+ * its requests through one undici pool for each server, with the limits of Millrace's own client.
  */
 
 const { MEASURE_PORT = '', MEASURE_FAULTY_PORT = '', MEASURE_FOLDER = '' } = process.env;

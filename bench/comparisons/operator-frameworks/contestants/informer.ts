@@ -13,8 +13,8 @@ import {
 } from '#bench/comparisons/operator-frameworks/reports.ts';
 
 /**
- * client-node's informer. With the argument `guarded` it is used as its own example shows: restarted 5 s
- * after an error, with a handler for unhandled rejections that keeps the process alive.
+ * client-node's informer. With the argument `guarded` it restarts 5 s after an error, as its own example
+ * shows, and a handler of unhandled rejections keeps the process alive.
  */
 const guarded = process.argv[2] === 'guarded';
 const config = new KubeConfig();

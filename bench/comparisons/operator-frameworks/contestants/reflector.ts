@@ -6,7 +6,7 @@ import { Reflector } from '#adapters/kubernetes/watch/reflector.ts';
 import type { CachedObject } from '#adapters/kubernetes/watch/store.ts';
 import { handle, NAMESPACE, printReport } from '#bench/comparisons/operator-frameworks/reports.ts';
 
-/** Millrace's own reflector and queue, connected as in a Pod and with the timing of the operator. */
+/** Millrace's own reflector and queue, connected as in a Pod and with their default times. */
 const { MEASURE_PORT: port = '', MEASURE_FOLDER: folder = '' } = process.env;
 const client = new ApiClient(inClusterConnection({ host: '127.0.0.1', port }, folder));
 
