@@ -6,12 +6,12 @@ import type { ControlTask } from './controls.ts';
 
 export interface Control {
   base: string;
-  /** Processor time used so far. */
+  /** Processor time of the process so far. */
   cpuSeconds(): number;
   stop(): Promise<void>;
 }
 
-/** Starts a minimal server. */
+/** Starts a minimal server in a separate process and waits until it listens. */
 export async function startControl(task: ControlTask): Promise<Control> {
   const port = await freePort();
   const child = fork(`${import.meta.dirname}/controls.ts`);

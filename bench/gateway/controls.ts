@@ -16,14 +16,14 @@ import type { WebhookAnswer, WebhookCall } from '#flows/checks/ports.ts';
  *   node bench/gateway/controls.ts    (started by control.ts, which sends the task as a message)
  */
 export interface ControlTask {
-  /** If set, the server inserts a row for each POST before it answers. */
+  /** If set without `webhookKey`, the server inserts a row for each POST before it answers. */
   databaseUrl?: string;
   /**
-   * If set, the server handles webhooks as the gateway does (signature and group commit), but without
-   * framework, logs, metrics or headers.
+   * If set with `databaseUrl`, the server handles webhooks as the gateway does (signature and group commit),
+   * but without framework, logs and metrics, and it handles nothing else.
    */
   webhookKey?: string;
-  /** What the server answers to a GET: a body and its content type. */
+  /** What the server answers to `GET /`: a body and its content type. By default an empty text. */
   answer?: { type: string; body: string };
 }
 

@@ -1,7 +1,7 @@
 import { secondsByProgram } from '#bench/process-cost.ts';
 import { load, type LoadResult, type LoadSettings } from './load.ts';
 
-/** Processor time per answer in microseconds. All these processes share the machine's cores. */
+/** Processor time per answer in microseconds. Server, Postgres and this process share the machine's cores. */
 interface CostPerAnswer {
   server: number;
   postgres: number;
@@ -18,7 +18,7 @@ export interface LoadWithCost extends LoadResult {
   costPerAnswer: CostPerAnswer;
 }
 
-/** Like `load`, and also counts the processor time of each process. */
+/** Like `load`, and also counts the processor time of each process. Replaces `begin` of the settings. */
 export async function loadCounted(server: MeasuredServer, options: LoadSettings): Promise<LoadWithCost> {
   const spent = () => ({
     server: server.cpuSeconds(),

@@ -18,7 +18,7 @@ const AIMS = [
 ];
 const ENDED_STATUSES: readonly EndedStatus[] = ['succeeded', 'failed', 'cancelled', 'warning'];
 
-/** Drawing alone, from the graph and the states to the picture, without HTTP and database. */
+/** Drawing alone, from a graph and the styles of its nodes to the picture, without HTTP and database. */
 export const drawing: Part = {
   name: 'drawing',
   async measure() {

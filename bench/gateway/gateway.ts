@@ -4,26 +4,28 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { cpuSecondsOf } from '#bench/process-cost.ts';
 import { freePort } from '#testing/network/free-port.ts';
 
-/** A public gateway in a separate process, as the image runs it. */
+/** A public gateway in a separate process: the released program with the flags of the chart. */
 export interface MeasuredGateway {
   base: string;
   pid: number;
   /** Delays of its event loop since the previous call, in milliseconds. */
   takeDelay(): Promise<{ p99: number; max: number }>;
   /**
-   * Processor time of the process and its children so far. On a busy machine, no other figure is reliable.
+   * Processor seconds of the process and its children so far. Other work on the machine distorts them less
+   * than rates and delays.
    */
   cpuSeconds(): number;
-  /** Kills the process during its work. */
+  /** Ends the process with SIGKILL, in the middle of its work. */
   kill(): Promise<void>;
+  /** Ends the process with SIGINT and waits until it has exited. */
   stop(): Promise<void>;
 }
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 export const PROGRAM = `${ROOT}dist/millrace.js`;
-/** V8 flags: the chart's, or others to compare them with. */
+/** V8 flags: by default those of the chart. */
 const FLAGS = (process.env['GATEWAY_FLAGS'] ?? '--max-semi-space-size=4').split(' ');
-/** How long the gateway may take until it answers `/health`. */
+/** How long the gateway may take until it answers `/health` with 200. */
 const PATIENCE_MS = 20_000;
 
 export async function startGateway(databaseUrl: string, keysDirectory: string): Promise<MeasuredGateway> {

@@ -11,31 +11,33 @@ export interface RequestToSend {
 }
 
 export interface LoadResult {
-  /** Expected answers per second. Any other answer fails the measurement. */
+  /** Answers per second, from before the connections open until the last answer. */
   perSecond: number;
   answers: number;
-  /** Milliseconds. */
+  /** Percentiles of the milliseconds from sending a request to the end of its answer. */
   p50: number;
   p99: number;
 }
 
 export interface LoadSettings {
   connections: number;
-  /** How long to repeat the requests; without it each request is sent once. */
+  /** How long to send the requests again and again; without it each request is sent once. */
   seconds?: number;
   requests: readonly RequestToSend[];
-  /** Called right before the first request. */
+  /** Called before the connections open. */
   begin?: () => void;
-  /** The expected status; by default any 2xx. */
+  /** The expected status; by default any below 300. */
   status?: number;
-  /** Called for each answer. If set, no status and no broken connection fails the measurement. */
+  /**
+   * Called for each answer. If set, unexpected statuses and broken connections do not fail the measurement.
+   */
   onAnswer?: (index: number, status: number) => void;
 }
 
 /**
- * Sends the next request on a connection as soon as the previous answer arrives there. Throws at an
- * unexpected answer. Reads as little of an answer as possible, because an ordinary client would use more
- * processor time than the measured server.
+ * Sends the next request on a connection as soon as the previous answer has arrived there. Throws if an
+ * answer is unexpected or a connection breaks, unless `onAnswer` is set. Reads as little of an answer as
+ * possible, because an ordinary client could use more processor time than the measured server.
  */
 export async function load(base: string, options: LoadSettings): Promise<LoadResult> {
   const { hostname, port, host } = new URL(base);

@@ -17,8 +17,9 @@ import { streams } from './streams.ts';
 import { webhooks } from './webhooks.ts';
 
 /*
- * The throughput of the released public gateway on this machine (`make dist`), with a separate Postgres with
- * fsync. The load comes from this process and takes its share of the same cores (docs/benchmarks.md):
+ * Throughput, delays and memory of the released public gateway on this machine (`make dist`), with a separate
+ * Postgres with fsync. The load comes from this process and takes its share of the same cores. The part
+ * `drawing` needs no gateway (docs/benchmarks.md):
  *
  *   node bench/gateway/main.ts [--only <part>,<part>]      make bench-gateway
  */

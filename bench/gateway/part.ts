@@ -2,7 +2,7 @@ import type { DatabasePool } from 'slonik';
 import type { TestStores } from '#testing/stores/stores.ts';
 import type { MeasuredGateway } from './gateway.ts';
 
-/** One measurement with its own data in the shared database. */
+/** One measurement. If it needs data, it has its own in the shared database. */
 export interface Part {
   /** The name that `--only` takes. */
   name: string;
@@ -10,12 +10,12 @@ export interface Part {
   measure(environment: PartEnvironment): Promise<string[][]>;
 }
 
-/** What all parts share: a migrated Postgres that uses fsync, and gateways as `make dist` builds them. */
+/** What all parts get: a migrated Postgres that uses fsync, and a way to start gateways. */
 export interface PartEnvironment {
   pool: DatabasePool;
   stores: Omit<TestStores, 'url' | 'pool' | 'empty' | 'close'>;
   databaseUrl: string;
-  /** Starts a gateway; the caller must stop it. */
+  /** Starts a gateway that `make dist` has built; the caller must stop or kill it. */
   startGateway: () => Promise<MeasuredGateway>;
 }
 

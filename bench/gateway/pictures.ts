@@ -16,7 +16,7 @@ import { digits, verdict, type Part, type PartEnvironment } from './part.ts';
 const TEAM = 'pictures';
 const SIZES = [100, 1000];
 const ROUNDS = 7;
-/** Longer than the second after which the gateway reads states again. */
+/** Longer than the second for which the gateway caches states. */
 const STALE_MS = 1050;
 const MIN_SHARE_PERCENT = 80;
 const MAX_MEMORY_MB = 250;
@@ -25,7 +25,7 @@ const RATE_ROUNDS = 15;
 const CONNECTIONS = 40;
 const ADDRESSES = 4000;
 
-/** Images over HTTP, with the lookup in the database. For drawing alone, see `make bench-graph`. */
+/** Images over HTTP. The part `drawing` measures them without HTTP and database. */
 export const pictures: Part = {
   name: 'pictures',
   async measure(environment) {
@@ -61,7 +61,10 @@ async function save({ stores }: PartEnvironment, size: number, variant: number):
   await stores.pipelines.savePipeline(toSave(definitionOf(size, variant), identity));
 }
 
-/** Pauses some jobs and unpauses others: the layout stays and the colours change. */
+/**
+ * Pauses some jobs and unpauses others, so the layout stays and the colours change. Waits until the gateway
+ * no longer has the old states cached.
+ */
 async function changeStates({ pool }: PartEnvironment, size: number): Promise<void> {
   await pool.query(rows()`
     UPDATE jobs SET paused = random() < 0.5 WHERE pipeline_id = (
@@ -106,8 +109,8 @@ function figure(samples: number[] | undefined): string[] {
 }
 
 /**
- * Measures cached images in alternation with a route that only sends the same bytes. On a shared machine a
- * single figure says little, but the ratio of two figures from the same time is reliable.
+ * Measures cached images in alternation with a route that only sends the same bytes. On a shared machine the
+ * ratio of two figures from the same time says more than a single figure.
  */
 async function measureCachedImages(gateway: MeasuredGateway): Promise<string[][]> {
   const lines: string[][] = [];
@@ -143,12 +146,12 @@ async function measureCachedImages(gateway: MeasuredGateway): Promise<string[][]
       [`cached SVG of ${size} nodes, ${(body.length / 1000).toFixed(0)} kB`, rate(rates.ours), ''],
       ['… the same bytes from a bare Fastify route', rate(rates.bare), ''],
       [
-        `… share, ${RATE_ROUNDS} times in turn`,
+        `… its share of the bare route, median of ${RATE_ROUNDS}`,
         formatShares(sharesOf(rates.ours)),
         verdict(`≥ ${MIN_SHARE_PERCENT} %`, share >= MIN_SHARE_PERCENT),
       ],
-      ['… … through the framework', formatShares(sharesOf(rates.route)), ''],
-      ['… a client that has it: 304', rate(rates.again), ''],
+      ['… … the same for requests through the framework', formatShares(sharesOf(rates.route)), ''],
+      ['… requests of a client that has it: 304', rate(rates.again), ''],
     );
   }
   return lines;
@@ -204,17 +207,21 @@ async function measureCosts(environment: PartEnvironment): Promise<string[][]> {
     ['very first SVG: the drawing process starts', `${digits(started.took)} ms`, ''],
     ['memory before the first picture', `${megabytes(before)} MB`, ''],
     [
-      'memory, gateway and drawing process, pages they share once',
+      'most memory, gateway and drawing process, proportional',
       `${megabytes(peak)} MB`,
       verdict(`≤ ${MAX_MEMORY_MB} MB`, megabytes(peak) <= MAX_MEMORY_MB),
     ],
-    ['… a moment after', `${megabytes(idling)} MB`, ''],
+    ['… right after', `${megabytes(idling)} MB`, ''],
     [
-      '… the most that each had, shared pages twice',
+      '… the most resident memory of each, shared pages twice',
       `${megabytes(sum)} MB (${peaks.map(megabytes).join(' + ')})`,
       '',
     ],
-    ['event loop delay p99 while 1,000-node pictures are drawn', `${digits(p99)} ms`, 'as the idle one'],
+    [
+      'event loop delay p99, 1,000-node pictures with pauses of a second',
+      `${digits(p99)} ms`,
+      'as the idle one',
+    ],
   ];
 }
 

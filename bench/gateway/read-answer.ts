@@ -1,6 +1,9 @@
 import type { Socket } from 'node:net';
 
-/** Reads HTTP/1.1 answers one after another, but only the status and the length of each. */
+/**
+ * Reads HTTP/1.1 answers one after another, but only the status and the length of each. An answer without
+ * `Content-Length` must have no body.
+ */
 export class AnswerReader {
   #waiting: PromiseWithResolvers<number> | undefined;
   #head: Buffer | undefined;
@@ -14,7 +17,7 @@ export class AnswerReader {
     socket.on('error', fail).on('close', fail);
   }
 
-  /** Resolves with the status once the whole answer has arrived. */
+  /** Resolves with the status once the whole answer has arrived. Rejects if the connection ends before. */
   async next(): Promise<number> {
     this.#waiting = Promise.withResolvers();
     return await this.#waiting.promise;

@@ -13,7 +13,7 @@ export interface ResourceWithWebhook {
   secret: string;
 }
 
-/** Creates `count` resources in pipelines of a thousand resources. */
+/** Creates `count` resources in pipelines of `PER_PIPELINE` resources. Creates whole pipelines only. */
 export async function makeResources(
   { stores, pool }: PartEnvironment,
   count: number,
@@ -42,7 +42,7 @@ export async function beginAllChecks({ pool }: PartEnvironment): Promise<void> {
     UPDATE check_scopes SET requested_at = NULL, requested_cause = NULL WHERE requested_at IS NOT NULL`);
 }
 
-/** The scopes for which a webhook requested a check. */
+/** The scopes for which a webhook requested a check that has not begun. */
 export async function scopesToCheck({ pool }: PartEnvironment): Promise<Set<number>> {
   return new Set(
     await pool.anyFirst(

@@ -7,7 +7,7 @@ import { digits, type Part, type PartEnvironment } from './part.ts';
 const ROUNDS = 30;
 const ACCOUNTS = 10;
 
-/** A wrong password, for an existing account and for a missing one: answer and time must not differ. */
+/** Times of a wrong password for an existing account and for a missing one, which should not differ. */
 export const wrongPasswords: Part = {
   name: 'sign-in',
   async measure(environment) {
@@ -16,7 +16,7 @@ export const wrongPasswords: Part = {
     await attempt(gateway, 'person-0');
     const [known, unknown]: number[][] = [[], []];
     for (let round = 0; round < ROUNDS; round++) {
-      // Failed sign-ins slow down later ones, so their records are deleted each time.
+      // Failed sign-ins slow down later ones, so each round deletes their records.
       await environment.pool.query(rows()`DELETE FROM sign_in_failures`);
       const order = round % 2 === 0 ? [true, false] : [false, true];
       for (const isKnown of order) {

@@ -18,9 +18,9 @@ const READERS = 1000;
 /** The limit of open streams per account. */
 const STREAMS_PER_ACCOUNT = 100;
 const SECONDS = 15;
-/** Lines are sent as an agent sends them: some at a time, a hundred in a second. */
+/** Lines are stored as the gateway stores those of an agent: some at a time, a hundred in a second. */
 const BATCH = { lines: 5, everyMs: 50 };
-const AIM = { behindMs: 250, grownMb: 100 };
+const AIM = { behindMs: 250, grownMib: 100 };
 const NAME = { team: 'main', pipeline: 'followed', job: 'unit' };
 
 interface Build {
@@ -29,8 +29,8 @@ interface Build {
 }
 
 /**
- * A thousand readers of one log: how far the slowest is behind the last line sent, and what the gateway needs
- * for them.
+ * A thousand readers of one log: how late lines reach them, and what the gateway needs for them. This process
+ * stores the lines; they do not pass through a gateway.
  */
 export const streams: Part = {
   name: 'streams',
@@ -62,21 +62,25 @@ export const streams: Part = {
     return [
       ...behindRows(lateness),
       [
-        '… of it the database: lines sent → committed, half, 99 of 100, most',
+        '… of it the database: lines sent → committed, p50, p99, most',
         `${stored.percentile(50)}, ${stored.percentile(99)}, ${stored.max} ms`,
         '',
       ],
       [
-        `… readers that got each of the ${sent} lines once`,
+        `… readers that got each of the ${sent} lines once, in order`,
         String(complete),
         verdict(`${READERS}`, complete === READERS),
       ],
       [
         '… memory of the gateway grows by',
-        `${digits(grown)} MB`,
-        verdict(`≤ ${AIM.grownMb} MB`, grown <= AIM.grownMb),
+        `${digits(grown)} MiB`,
+        verdict(`≤ ${AIM.grownMib} MiB`, grown <= AIM.grownMib),
       ],
-      ['… processor time of the gateway', `${digits((taken / SECONDS) * 100)} %`, ''],
+      [
+        '… processor time of the gateway, with opening the streams',
+        `${digits((taken / SECONDS) * 100)} %`,
+        '',
+      ],
       [
         '… event loop delay p99 of the gateway, of the readers',
         `${digits(delay.p99)}, ${digits(readersDelay.percentile(99) / 1e6)} ms`,
@@ -87,18 +91,18 @@ export const streams: Part = {
   },
 };
 
-/** Rows for the delay over all arrivals at all readers. */
+/** Rows for the delay over all chunks that arrived at all readers. */
 function behindRows({ sent, stored }: Lateness): string[][] {
   const { max } = sent;
   return [
     [
-      `${READERS} readers of a log, 100 lines a second: the one that is most behind`,
+      `${READERS} readers of a log, 100 lines a second: the latest arrival`,
       `${max} ms`,
       verdict(`≤ ${AIM.behindMs} ms`, max <= AIM.behindMs),
     ],
-    ['… half of what arrives, 99 of 100', `${sent.percentile(50)}, ${sent.percentile(99)} ms`, ''],
+    ['… p50, p99 of all arrivals', `${sent.percentile(50)}, ${sent.percentile(99)} ms`, ''],
     [
-      '… committed → at the reader, half, 99 of 100, most',
+      '… committed → at the reader, p50, p99, most',
       `${stored.percentile(50)}, ${stored.percentile(99)}, ${stored.max} ms`,
       '',
     ],
@@ -173,11 +177,11 @@ async function makeSessions({ pool, stores }: PartEnvironment): Promise<string[]
   return tokens;
 }
 
-/** How late lines reach the readers: since they were sent, and since they were committed. */
+/** How late lines reach the readers, in milliseconds: since they were sent, and since they were committed. */
 interface Lateness {
   sent: RecordableHistogram;
   stored: RecordableHistogram;
-  /** Times of commits, by line number. */
+  /** Times of commits by line number, in milliseconds since 1970. */
   committed: number[];
 }
 
@@ -190,12 +194,12 @@ function recordLateness({ sent, stored, committed }: Lateness, sentAt: number, l
 
 interface Reader {
   socket: Socket;
-  /** Number of the last line received in order. */
+  /** Number of the last line received in order; -Infinity if a line was missing or came twice. */
   lines: number;
 }
 
 /**
- * Reads over a bare socket to use little processor time. Of the lines in one chunk, the oldest is measured.
+ * Reads over a bare socket to use little processor time. Of the lines in one chunk, records only the oldest.
  */
 async function follow({ base }: MeasuredGateway, token: string, lateness: Lateness): Promise<Reader> {
   const { hostname, port } = new URL(base);
@@ -233,7 +237,7 @@ interface Sending {
   environment: PartEnvironment;
   build: Build;
   notifications: ReturnType<typeof openNotifications>;
-  /** How long each batch took until it was committed. */
+  /** Milliseconds that each batch took until it was committed. */
   stored: RecordableHistogram;
   lateness: Lateness;
 }
@@ -264,8 +268,9 @@ function residentKilobytes(pid: number): number {
 }
 
 /**
- * Processor time in seconds: `utime` and `stime` of proc_pid_stat(5), which are fields 14 and 15 and count
- * hundredths of a second. The second field, a name in parentheses, may contain spaces.
+ * Processor time of one process without its children in seconds: `utime` and `stime` of proc_pid_stat(5),
+ * which are fields 14 and 15 and count hundredths of a second. The second field, a name in parentheses, may
+ * contain spaces.
  */
 function processorSeconds(pid: number): number {
   const fieldsFromThird = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];

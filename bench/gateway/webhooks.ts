@@ -10,24 +10,24 @@ import { digits, verdict, type Part, type PartEnvironment } from './part.ts';
 import { beginAllChecks, makeResources, scopesToCheck, type ResourceWithWebhook } from './resources.ts';
 
 const RESOURCES = 20_000;
-/** Resources that are requested repeatedly, while checks of them begin ten times a second. */
+/** Resources that get webhooks again and again, while their checks begin up to ten times a second. */
 const REPEATED_RESOURCES = 250;
 const CHECKS_BEGIN_EVERY_MS = 100;
 /**
- * Forges use many connections. One transaction commits the webhooks that arrived during the previous
- * transaction.
+ * Forges use many connections. This is also the largest number of webhooks in one transaction: it commits
+ * those that arrived during the previous one.
  */
 const CONNECTIONS = 128;
 const SECONDS = 5;
 const KILLED_AFTER_MS = 500;
 const ROUNDS = 3;
 const AIM = { perSecond: 12_000, p99: 50, alone: 10 };
-/** The usual size of a push event. */
+/** About the size of a push event. */
 const BODY = JSON.stringify({ ref: 'refs/heads/main', commits: 'x'.repeat(5300) });
 
 /**
- * Webhooks compared with a route that does nothing and one that inserts a row per request; and how many
- * acknowledged webhooks `kill -9` loses.
+ * Webhooks compared with minimal servers (see controls.ts), and how many acknowledged webhooks `kill -9`
+ * loses.
  */
 export const webhooks: Part = {
   name: 'webhooks',
@@ -94,7 +94,7 @@ function signedWebhook({ token, secret }: ResourceWithWebhook): RequestToSend {
 const webhookOfUnknownToken = (): RequestToSend =>
   signedWebhook({ scope: 0, token: 'A'.repeat(43), secret: 'none' });
 
-/** Sends every webhook once, so V8 has compiled the code on a slow machine too. */
+/** Sends every webhook once, which is enough for V8 to compile the code even on a slow machine. */
 async function warmUp({ base }: MeasuredServer, resources: ResourceWithWebhook[]): Promise<void> {
   await load(base, { connections: CONNECTIONS, requests: resources.map(signedWebhook) });
 }
@@ -129,7 +129,7 @@ async function measureRepeated(
   return measured;
 }
 
-/** The upper bound of this machine under the same load. */
+/** What minimal servers reach on this machine under the same load. */
 async function measureControls(
   environment: PartEnvironment,
   resources: ResourceWithWebhook[],
@@ -165,7 +165,7 @@ async function measureControls(
   return lines;
 }
 
-/** Every webhook has a separate resource, so a lost one shows. */
+/** Every webhook has a separate resource, so a lost one shows: its resource has no requested check. */
 async function measureLossOnKill(
   environment: PartEnvironment,
   resources: ResourceWithWebhook[],
