@@ -22,8 +22,9 @@ import { largePipeline } from '#testing/pipelines/large-pipeline.ts';
 import { childProcesses } from '#testing/process/child-processes.ts';
 
 /*
- * Times of images of 100 and 1,000 nodes, compared with Graphviz and sharp alone; memory of a separate
- * process that draws PNGs; and how long other work waits for the event loop (docs/benchmarks.md):
+ * Times of images of about 100 and 1,000 nodes, compared with Graphviz and sharp alone; memory of a separate
+ * process that draws PNGs and of its child; and how long other work waits for the event loop
+ * (docs/benchmarks.md):
  *
  *   node bench/graphs/graphs.ts [--runs 15]      make bench-graph
  */
@@ -75,7 +76,7 @@ async function measureSize(pictures: Pictures, size: number): Promise<string[][]
   const aim = AIMS[size] ?? { first: 0, change: 0, png: 0 };
   const { graph, styles, name } = pictureOf(size, 0, 0);
   const count = `${graph.nodes.length} nodes, ${graph.edges.length} edges`;
-  // The graphs are built before the clock starts, because the gateway has them cached.
+  // The graphs and styles are made before the clock starts: only the drawing is measured.
   const newPictures = Array.from({ length: runs }, (_, round) => pictureOf(size, round + 1, round));
   const changedPictures = Array.from({ length: runs }, (_, round) => pictureOf(size, 0, round));
   const inRound = (list: PictureToDraw[], round: number): PictureToDraw =>
@@ -98,7 +99,7 @@ async function measureSize(pictures: Pictures, size: number): Promise<string[][]
   ];
 }
 
-/** How late the event loop is, at the 99th percentile, while `run` is in progress. */
+/** How many milliseconds the event loop is late, at the 99th percentile, while `run` is in progress. */
 async function delayDuring(run: () => Promise<unknown>): Promise<number> {
   const histogram = monitorEventLoopDelay({ resolution: 1 });
   histogram.enable();
@@ -120,7 +121,10 @@ async function measureDelays(pictures: Pictures): Promise<string[][]> {
   return [['event loop delay p99 while 1,000-node pictures are made', during, '']];
 }
 
-/** Draws only PNGs: of one pipeline with changing states, or of as many pipelines as rounds. */
+/**
+ * Draws only PNGs: of one pipeline with changing states, or of as many pipelines as rounds. Prints the sum of
+ * the largest memories of this process and of its child, in megabytes.
+ */
 async function drawPngs(isOnePipeline: boolean): Promise<void> {
   const pictures = createPictures();
   for (let round = 0; round < runs; round++) {
@@ -130,7 +134,6 @@ async function drawPngs(isOnePipeline: boolean): Promise<void> {
   const peaks = childProcesses().map(peakOfProcess);
   await pictures.close();
   const peakKibibytes = [process.resourceUsage().maxRSS, ...peaks].reduce((sum, peak) => sum + peak, 0);
-  // The megabytes of this process and of the process that drew.
   console.log((peakKibibytes * 1024) / 1e6);
 }
 

@@ -9,13 +9,13 @@ import { wholeLargePipeline } from '#testing/pipelines/large-pipeline.ts';
 import { toSave } from '#testing/stores/stores.ts';
 
 /*
- * How long the page of a pipeline takes until its graph answers a key, with a real gateway, Postgres and
- * Chromium (docs/benchmarks.md):
+ * How long the page of a pipeline takes until its graph reacts to a key, with Postgres, Chromium and the
+ * gateway's server in this process (docs/benchmarks.md):
  *
  *   node bench/graphs/live-graph.ts [--runs 10]      make bench-live-graph
  */
 const runs = numberFlag('runs', 10);
-/** Numbers of nodes in the graph of a pipeline; most nodes are jobs. */
+/** About how many nodes the graph of a pipeline has; most of them are jobs. */
 const SIZES = [100, 1000];
 const AIM_MS = 1000;
 const PASSWORD = 'correct horse battery';
@@ -24,7 +24,7 @@ const PASSWORD = 'correct horse battery';
 interface PageTimes {
   /** Until the page has a node. */
   ready: number;
-  /** Until the browser has painted the answer to a key. */
+  /** Until the browser has painted the graph that a key zoomed. */
   answered: number;
 }
 
@@ -93,7 +93,7 @@ function rowsOf(jobs: string, first: PageTimes, measured: readonly PageTimes[]):
     `${median.toFixed(0)} ms, ${p90.toFixed(0)} ms`;
   const aim = `≤ ${AIM_MS} ms${answered.median > AIM_MS ? ': **missed**' : ''}`;
   return [
-    [`${jobs}: navigation → the graph is drawn`, medianAndP90(ready), ''],
+    [`${jobs}: navigation → the page has a node`, medianAndP90(ready), ''],
     [`${jobs}: navigation → the answer to a key is painted`, medianAndP90(answered), aim],
     [`… the very first time, with its layout`, `${first.answered.toFixed(0)} ms`, ''],
   ];

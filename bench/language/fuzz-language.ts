@@ -13,8 +13,9 @@ import { startNativeParser } from '#testing/hcl/native-parser.ts';
 
 /*
  * Reads generated and broken texts for some minutes. None may break the engine or the compiler. Native
- * hashicorp/hcl must agree on each text, and formatting a text without errors twice must change nothing. A
- * failing text is shown as small as possible, with the seed to repeat it.
+ * hashicorp/hcl must agree on each text that `describeBoth` can compare. Formatting a text without syntax
+ * errors a second time must change nothing. Prints the seed, with which a run can be repeated, and a failing
+ * text after fast-check has shrunk it.
  *
  *   node bench/language/fuzz-language.ts [--minutes 10] [--seed 1]
  */
@@ -59,7 +60,7 @@ const result = await check(asyncProperty(texts, tryText), {
 });
 reference.stop();
 const memory = (engine.memorySize() / 1024 / 1024).toFixed(0);
-console.log(`${textsRead} texts read, ${pipelinesRead} of them pipelines; the engine holds ${memory} MB`);
+console.log(`${textsRead} texts read, ${pipelinesRead} of them pipelines; the engine holds ${memory} MiB`);
 console.log(circumstances());
 if (result.counterexample) {
   const [source] = result.counterexample;

@@ -11,7 +11,8 @@ import { thousandLines } from './thousand-lines.ts';
 
 /*
  * Measures how long it takes to parse, expand and validate a large pipeline, in alternation with hcl2-parser,
- * which only parses the same text in the same process. Then measures the memory of the engine over many runs.
+ * which only parses the same text in the same process. Then measures the memory of the engine and of this
+ * process over many runs.
  *
  *   node bench/language/language.ts [--runs 101] [--memory-runs 10000]
  */
@@ -34,7 +35,7 @@ const contestants = {
   },
   'Millrace: parsed, expanded, validated': () => void compile(),
 };
-const megabytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(0)} MB`;
+const mebibytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(0)} MiB`;
 
 console.log(circumstances());
 const lines = text.split('\n').length - 1;
@@ -50,7 +51,7 @@ function measureTimes(): string[][] {
       const startedAt = performance.now();
       act();
       if (run >= 0) samples[i]?.push(performance.now() - startedAt);
-      // The worker thread also collects garbage after an answer.
+      // The compiler's thread also collects garbage after it has answered a text of this size.
       engine.collect();
     }
   }
@@ -66,7 +67,7 @@ function measureMemory(): string[][] {
   const rows: string[][] = [];
   for (let run = 0; run <= memoryRuns; run += 1) {
     if (run % (memoryRuns / 5) === 0) {
-      rows.push([String(run), megabytes(engine.memorySize()), megabytes(process.memoryUsage().rss)]);
+      rows.push([String(run), mebibytes(engine.memorySize()), mebibytes(process.memoryUsage().rss)]);
     }
     compile();
     engine.collect();

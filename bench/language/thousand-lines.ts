@@ -1,6 +1,6 @@
 /**
- * A pipeline of 1,000 lines and 100 job blocks, as a user with many services would write it. Some blocks
- * create several jobs.
+ * A pipeline of 100 job blocks, as a user with many services would write it, filled up with comments to 1,000
+ * lines. Ten of the blocks create three jobs each.
  */
 export function thousandLines(): string {
   const head = `
@@ -39,7 +39,7 @@ resource "cron" "night" {
   return text + '# One more line.\n'.repeat(missingLines);
 }
 
-/** Ten chains of ten jobs each; in each chain one block creates a job for every service. */
+/** A block of ten chains of ten blocks each. The last block of a chain creates a job for every service. */
 function jobOf(index: number): string {
   const step = index % 10;
   const get = `  get "git" "app" { ${step === 0 ? 'trigger = true' : `passed = ["job-${index - 1}"]`} }\n`;

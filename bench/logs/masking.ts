@@ -8,8 +8,8 @@ import { storable } from '#domain/build/storable.ts';
 
 /*
  * Measures what masking costs on the path of a step's output through the agent: bytes from the shim become
- * text that can be stored, within the limit of the log, and then bodies of requests. Without secrets the
- * output is only copied. The kinds of output alternate in one run (docs/benchmarks.md):
+ * text that can be stored, which the limit of the log would cut, and then bodies of requests. Without secrets
+ * the masker only copies. The sets of secrets alternate in one run on the same output (docs/benchmarks.md):
  *
  *   node bench/logs/masking.ts [--runs 25] [--megabytes 32]      make bench-masking
  */
@@ -66,8 +66,8 @@ function processorTime(work: () => void): number {
 }
 
 /**
- * Does what `StepLog` and the outbox do with a log, without timers. An agent does what `prepare` measures
- * once for each build and each new secret.
+ * Does what `StepLog` and the outbox do with a log, without timers, batches and requests. Returns
+ * milliseconds of processor time: `prepare` is what an agent needs once for each build and each new secret.
  */
 function measure(input: readonly Buffer[], secrets: string[]): { prepare: number; copy: number } {
   const decoder = new StringDecoder('utf8');

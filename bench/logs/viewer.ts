@@ -7,14 +7,14 @@ import { startChromium } from '#testing/browser/chromium.ts';
 
 /*
  * Measures the log viewer of a build's page in a real browser: how fast a long log scrolls, and how the
- * memory of the page grows in an hour of output. A small server stands in for the gateway; needs `make dist`
- * (docs/benchmarks.md):
+ * memory of the page grows with an hour's output, which arrives as fast as possible. A small server stands in
+ * for the gateway; needs `make dist` (docs/benchmarks.md):
  *
  *   node bench/logs/viewer.ts [--lines 100000] [--frames 300]      make bench-log-viewer
  */
 const AIM_FRAME_MS = 1000 / 60;
 const AIM_GROWTH_MB = 20;
-/** An hour of output: a build sends up to ten chunks in a second. */
+/** An hour of output at ten chunks a second: an agent sends the whole lines of a step every 100 ms. */
 const HOUR = { chunks: 36_000, linesPerChunk: 5 };
 const lines = numberFlag('lines', 100_000);
 const frames = numberFlag('frames', 300);
@@ -73,7 +73,8 @@ async function memoryOf(devtools: CDPSession): Promise<number> {
 }
 
 /**
- * Scrolls by this many pixels in each frame. Returns the time of each frame, and how many spots had no line.
+ * Scrolls by this many pixels in each frame. Returns the time of each frame but the first, and how many of
+ * three spots per frame had no line.
  */
 const scrollScript = (pixels: number): string => `new Promise((done) => {
   const log = document.getElementById('log');
@@ -104,7 +105,7 @@ async function scroll(page: Page, devtools: CDPSession, pixels: number): Promise
   return [`${pixels} px per frame`, percentile(0.5), percentile(0.95), `${work.toFixed(1)} ms`, String(gaps)];
 }
 
-/** Milliseconds that the main thread of the page has worked. */
+/** Milliseconds that the main thread of the page has worked so far. */
 async function workOf(devtools: CDPSession): Promise<number> {
   const { metrics } = await devtools.send('Performance.getMetrics');
   return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1000;
@@ -154,7 +155,7 @@ process.stdout.write(
   `${table(['Scrolling', 'Frame, median', 'p95', `Work per frame (aim ≤ ${AIM_FRAME_MS.toFixed(1)} ms)`, 'Gaps'], rows)}\n\n`,
 );
 process.stdout.write(
-  `${lines.toLocaleString('en')} lines were there after ${(loaded / 1000).toFixed(1)} s, with ${elements} elements in the document.\n` +
+  `${lines.toLocaleString('en')} lines were there after ${(loaded / 1000).toFixed(1)} s, with ${elements} elements in the log.\n` +
     `An hour of output, ${(HOUR.chunks * HOUR.linesPerChunk).toLocaleString('en')} lines in ` +
     `${HOUR.chunks.toLocaleString('en')} chunks: the page grew by ${(after - before).toFixed(1)} MB ` +
     `(aim ≤ ${AIM_GROWTH_MB} MB).\n`,
