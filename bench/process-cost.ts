@@ -3,19 +3,21 @@ import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Cost {
-  /** Share of one core, on average. */
+  /** Average use of processor time, in percent of one core. */
   cpuPercent: number;
-  /** Resident memory at the end, in megabytes. */
+  /**
+   * Resident memory of the process and its descendants at the end, in MiB. Counts shared pages several times.
+   */
   rss: number;
-  /** The part of `rss` that belongs to child processes. */
+  /** The part of `rss` that belongs to descendants. */
   children: number;
-  /** The largest resident memory, in megabytes. */
+  /** The largest `rss` of one look each second. */
   peakRss: number;
 }
 
 const TICKS_PER_SECOND = 100;
 
-/** Measures for this many seconds what a process and its children use. */
+/** Measures for this many seconds what a process and its descendants use. */
 export async function costOf(pid: number, seconds: number): Promise<Cost> {
   const before = ticksOf(pid);
   const startedAt = performance.now();
@@ -30,7 +32,10 @@ export async function costOf(pid: number, seconds: number): Promise<Cost> {
   return { cpuPercent, rss, children: rss - residentOf(pid), peakRss };
 }
 
-/** Processor seconds of this process and all that it started, by program. */
+/**
+ * Processor seconds of this process and its descendants, by program. The time of a process that has ended
+ * counts for the program of its parent.
+ */
 export function secondsByProgram(): Record<string, number> {
   const sums: Record<string, number> = {};
   for (const pid of familyOf(process.pid)) {
@@ -40,7 +45,7 @@ export function secondsByProgram(): Record<string, number> {
   return sums;
 }
 
-/** Program of a process. For Node it is the script, or the entry point of Millrace. */
+/** Program of a process, from its command line. For Node it is the script, or the entry point of Millrace. */
 export function programOfProcess([command = '', script = '', component = '']: readonly string[]): string {
   const program = basename(command.split(':', 1)[0] ?? '');
   if (program !== 'node') return program;
@@ -55,10 +60,13 @@ export function familyOf(pid: number): number[] {
   return [pid, ...children.flatMap(familyOf)];
 }
 
-/** Processor seconds of a process and its descendants, also of those that have ended. */
+/** Processor seconds of a process and its descendants, also of children that have ended. */
 export const cpuSecondsOf = (pid: number): number => ticksOf(pid) / TICKS_PER_SECOND;
 
-/** Clock ticks of user and system time of a process and its descendants, also of those that have ended. */
+/**
+ * Clock ticks of user and system time of a process and its descendants, also of those that have ended and for
+ * which their parent has waited.
+ */
 function ticksOf(pid: number): number {
   return familyOf(pid).reduce((sum, member) => sum + ownTicks(member), 0);
 }
@@ -72,7 +80,10 @@ function textOf(path: string): string {
   }
 }
 
-/** The sum of `utime`, `stime`, `cutime` and `cstime`: the fields 14 to 17 of proc_pid_stat(5). */
+/**
+ * The sum of `utime`, `stime`, `cutime` and `cstime`: the fields 14 to 17 of proc_pid_stat(5). The last two
+ * are of children that have ended. 0 if the process has ended.
+ */
 function ownTicks(pid: number): number {
   // The second field, a name in parentheses, may contain spaces.
   const fieldsFromThird = textOf(`/proc/${pid}/stat`).split(') ')[1]?.split(' ') ?? [];
@@ -90,7 +101,7 @@ function residentOf(pid: number): number {
   return Math.round(Number(kilobytes ?? 0) / 1024);
 }
 
-/** Resident memory of one process without its children in megabytes: now, and its peak so far. */
+/** Resident memory of one process without its children in MiB: now, and its peak so far. */
 export function memoryOf(pid: number): { now: number; peak: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const [, now] = /^VmRSS:\s+(\d+) kB/m.exec(status) ?? [];

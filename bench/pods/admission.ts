@@ -26,13 +26,14 @@ import { checkout } from '#tools/checkout.ts';
  *   node bench/pods/admission.ts [--runs 200] [--installed]
  *
  * It uses an API server and etcd of its own on loopback, with the programs of the embedded cluster (`make
- * cluster` downloads them). With `--installed` it uses the release in the cluster of $KUBECONFIG. It applies
- * Pipelines whose text changes each time, alternating between a namespace with the check and one without.
+ * cluster` downloads them), and the webhook in this process. With `--installed` it uses the release in the
+ * cluster of $KUBECONFIG. It applies Pipelines whose text changes each time, alternating between a namespace
+ * whose Pipelines the webhook validates and one whose label disables that.
  */
 const HOME = 'millrace-system';
 const WARM_UP = 10;
 const NAMESPACES = ['unchecked', 'checked'] as const;
-/** Longer than the idle time after which the engine's process ends. */
+/** Longer than the 30 s after which an unused compiler process ends. */
 const REST_MS = 35_000;
 
 const sampleText: string = parse(readFileSync(`${checkout}/config/samples/pipeline.yaml`, 'utf8')).spec
@@ -93,7 +94,7 @@ async function useRelease(): Promise<Target> {
   return { client, kubeconfig, end };
 }
 
-/** Starts only an API server, and the webhook in this process. */
+/** Starts only etcd and an API server, and the webhook in this process. */
 async function startOwnServer(): Promise<Target> {
   await buildEngine();
   const server = await startApiServer();
@@ -154,7 +155,10 @@ function portOf(server: ReturnType<typeof createAdmissionServer>): number {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-/** Applies the chart's webhook configuration, but with a port of this machine instead of the Service. */
+/**
+ * Applies the CRDs, the namespaces and the chart's webhook configuration. Its Service stands for localhost,
+ * and its port is the given one.
+ */
 async function prepare(kubeconfig: string, client: ApiClient, port: number): Promise<void> {
   await runKubectl(kubeconfig, ['apply', '--server-side', '-f', `${checkout}/crds`]);
   await createNamespaces(client);
@@ -177,9 +181,7 @@ async function createNamespaces(client: ApiClient): Promise<void> {
   await ensureNamespace(client, 'unchecked', { 'millrace.dev/disable-validation': 'true' });
 }
 
-/**
- * Waits until the webhook rejects a Pipeline. The API server takes moments until it uses a new configuration.
- */
+/** Waits until the webhook rejects a Pipeline: the API server does not use a new configuration at once. */
 async function untilWebhookIsUsed(client: ApiClient): Promise<void> {
   for (let count = 0; ; count += 1) {
     const answer = await client.apply(KINDS.pipelines, pipeline('checked', 'bad', `nonsense ${count}`));

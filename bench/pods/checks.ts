@@ -27,7 +27,8 @@ import {
  *   node bench/pods/checks.ts [--pipelines 1000] [--clocks 300] [--seconds 60]
  *
  * It measures the operator without pipelines, then with `--pipelines` pipelines of five resources each, none
- * of them due, and then also with `--clocks` resources of type cron that are checked every 10 s.
+ * of them due, and then also with `--clocks` resources of type cron that are checked every 10 s, rounded up
+ * to whole pipelines of five.
  */
 const pipelines = numberFlag('pipelines', 1000);
 const clocks = numberFlag('clocks', 300);
@@ -64,9 +65,9 @@ async function measure(api: OwnApiServer, url: string): Promise<void> {
     void lines.push([
       name,
       `${cost.cpuPercent.toFixed(1)} %`,
-      `${cost.rss} MB`,
-      `${cost.children} MB`,
-      `${cost.peakRss} MB`,
+      `${cost.rss} MiB`,
+      `${cost.children} MiB`,
+      `${cost.peakRss} MiB`,
     ]);
   try {
     await untilLoaded(pool, 0, hasEnded);
@@ -77,7 +78,7 @@ async function measure(api: OwnApiServer, url: string): Promise<void> {
     const loadedAfter = (performance.now() - startedAt) / 1000;
     console.error(`${pipelines} pipelines are applied after ${loadedAfter.toFixed(0)} s`);
     await finishFirstChecks(pool);
-    // The compiler's process ends after half a minute without work.
+    // A compiler process ends after 30 s without work.
     await sleep(45_000);
     addRow(
       `${pipelines} pipelines, ${pipelines * PER_PIPELINE} resources, nothing due`,
@@ -88,7 +89,7 @@ async function measure(api: OwnApiServer, url: string): Promise<void> {
     await untilLoaded(pool, pipelines + cronPipelines, hasEnded);
     await sleep(20_000);
     const from = new Date();
-    addRow(`… and ${clocks} of type cron at 10 s`, await costOf(pid, seconds));
+    addRow(`… and ${cronPipelines * PER_PIPELINE} of type cron at 10 s`, await costOf(pid, seconds));
     const late = await lateness(pool, from);
     console.log(table(['operator', 'of one core', 'RSS', 'of it in children', 'most RSS'], lines));
     console.log(
@@ -129,7 +130,7 @@ function cronPipeline(): string {
   return [...resources, taskJob('tick', '"cron" "c0"')].join('');
 }
 
-/** Marks the first checks of all resources as done. */
+/** Marks the first checks of all resources with checks in Pods as done, although no Pod has run. */
 async function finishFirstChecks(pool: DatabasePool): Promise<void> {
   await pool.query(rows()`
     UPDATE check_scopes SET requested_at = NULL, requested_cause = NULL, run_id = NULL, failures = 0, last_error = NULL,
@@ -142,7 +143,8 @@ const CLOCK_INTERVAL_MS = 10_000;
 const GOLDEN = 0.618_033_988_749_895;
 
 /**
- * Milliseconds since a check of the pipeline was last due. The checks of a pipeline are due at a fixed
+ * Milliseconds since a check of the pipeline was last due, so always less than the interval: the lateness of
+ * a check that is later than that shows too small. The scheduled checks of a pipeline are due at a fixed
  * fraction of each interval, as in `src/domain/scheduling/next-check.ts`.
  */
 function sinceDue(pipeline: number, at: Date): number {
@@ -150,7 +152,7 @@ function sinceDue(pipeline: number, at: Date): number {
   return (at.getTime() - offset) % CLOCK_INTERVAL_MS;
 }
 
-/** Time from when a check was due until its version was recorded. */
+/** Seconds from when the operator's checks were due until their versions were found, by `sinceDue`. */
 async function lateness(pool: DatabasePool, from: Date) {
   const found = await pool.any(rows<{ pipeline: number; at: Date }>()`
     SELECT s.pipeline_id AS pipeline, v.found_at AS at FROM versions v JOIN check_scopes s ON s.id = v.scope_id

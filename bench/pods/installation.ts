@@ -7,7 +7,7 @@ import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS, type ApiKind } from '#adapters/kubernetes/api/kinds.ts';
 
-/* An installation on a separate API server, filled with pipelines. The measurements of checks share it. */
+/* Sets up an installation on a separate API server and fills it with pipelines. */
 
 export const NAMESPACE = 'millrace-system';
 export const RELEASE_NAME = 'millrace';
@@ -27,7 +27,7 @@ interface NamedObject {
   metadata?: { name?: string; namespace?: string };
 }
 
-/** The environment that every part of an installation gets. */
+/** The environment that the operator and the gateway share. */
 export function commonEnvironment(kubeconfig: string, databaseUrl: string): NodeJS.ProcessEnv {
   return {
     ...process.env,
@@ -49,7 +49,7 @@ export function operatorEnvironment(internalUrl: string): NodeJS.ProcessEnv {
   };
 }
 
-/** Creates the custom resource definitions, the namespace and the teams. */
+/** Creates the custom resource definitions, the namespace of the release and `TEAMS` teams. */
 export async function prepareCluster(client: ApiClient): Promise<void> {
   const folder = new URL('../../crds/', import.meta.url);
   for (const file of readdirSync(folder)) {
@@ -71,7 +71,7 @@ export function pipelineName(number: number): { team: string; pipeline: string }
   return { team: `team-${number % TEAMS}`, pipeline: `pipeline-${number}` };
 }
 
-/** Applies pipelines, a few at a time, as a deployment tool would. */
+/** Creates `count` Pipelines, a few at a time, as a deployment tool would. Numbers start at `first`. */
 export async function applyPipelines(
   client: ApiClient,
   { first = 0, count }: { first?: number; count: number },
@@ -91,13 +91,16 @@ async function applyPipeline(client: ApiClient, number: number, config: string):
   for (let tries = 0; ; tries += 1) {
     const answer = await client.create<NamedObject>(KINDS.pipelines, object);
     if (answer.ok) return;
-    // The team's namespace may not exist yet.
+    // The team's namespace may not exist yet, so every failure is retried for about 20 s.
     if (tries > 100) throw new Error(answer.message);
     await sleep(200);
   }
 }
 
-/** Waits until the database has this many pipelines, and all teams. */
+/**
+ * Waits until the database has at least this many pipelines, and all teams. Throws once `ended` is true, and
+ * after ten minutes.
+ */
 export async function untilLoaded(pool: DatabasePool, expected: number, ended: () => boolean): Promise<void> {
   const limit = Date.now() + MAX_LOAD_MS;
   for (;;) {
@@ -112,14 +115,14 @@ export async function untilLoaded(pool: DatabasePool, expected: number, ended: (
   }
 }
 
-/** A job that gets a resource and runs one task. */
+/** A job in HCL that runs one task, after a get of the resource if one is given: `"git" "r0"`. */
 export function taskJob(name: string, resource?: string): string {
   const get = resource === undefined ? '' : `  get ${resource} {}\n`;
   const task = '  task "t" {\n    run "shell" {\n      cmd = "true"\n    }\n  }\n';
   return `job "${name}" {\n${get}${task}}\n`;
 }
 
-/** Resources of type git with this check interval, each with a job that gets it. */
+/** Resources of type git in HCL with this check interval, each with a job that gets it. */
 export function gitPipeline(
   number: number,
   { resources, every }: { resources: number; every: string },

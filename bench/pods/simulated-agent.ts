@@ -16,8 +16,8 @@ import { podWork, type SimulatedPodWork } from './simulated/pod-work.ts';
 
 /*
  * The agents of simulated Pods, and the parts of the kubelet that kwok omits. For each running Pod of
- * Millrace it requests the token that the Pod's volume would hold, acts as the Pod's agent from the Pod's
- * address, and reports the Pod's end. simulated-pods.ts starts it; it prints a summary at its end.
+ * Millrace it requests the token that the Pod's volume, if any, would hold, acts as the Pod's agent from the
+ * Pod's address, and reports the Pod's end. simulated-pods.ts starts it. After SIGTERM it prints a summary.
  *
  *   node bench/pods/simulated-agent.ts --kubeconfig file [--check-ms 200] [--step-ms 100]
  *       [--end-ms 1000] [--version-ms 100000]
@@ -27,6 +27,7 @@ const times = {
   step: numberFlag('step-ms', 100),
   /** The kubelet reports the end of a Pod with a delay. */
   end: numberFlag('end-ms', 1000),
+  /** After this time a resource has another version. */
   version: numberFlag('version-ms', 100_000),
 };
 
@@ -43,6 +44,7 @@ const counts = {
   failed: 0,
   failures: new Set<string>(),
 };
+/** How many different messages of failures the summary has at most. */
 const MAX_FAILURES = 5;
 const startedPods = new Set<string>();
 const flagIndex = process.argv.indexOf('--kubeconfig');

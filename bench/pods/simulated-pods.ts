@@ -7,10 +7,10 @@ import { measureIdle } from './simulated/measure-idle.ts';
 /*
  * Checks and builds without the cost of real Pods: the released operator and internal gateway (`make dist`),
  * with a separate control plane and Postgres, both with fsync. kwok simulates the nodes. simulated-agent.ts
- * acts as the Pods' agents, each from its Pod's address over its own TLS connection, with a token bound to
- * the Pod if it has one. Flags set how long the work of a Pod takes. The control plane is not the embedded
- * cluster, so nothing real can run on a simulated node, or the reverse, and every write that the API server
- * counts belongs to this run.
+ * acts as the Pods' agents, each from its Pod's address over TLS connections of its own, with a token bound
+ * to the Pod if it has one. In each part, flags that end in `-ms` set how long the work of a Pod takes. The
+ * control plane is not the embedded cluster, so no real Pod can land on a simulated node, no simulated Pod on
+ * a real node, and every write that the API server counts belongs to this run.
  *
  *   node bench/pods/simulated-pods.ts checks [--resources 300] [--per-pipeline 5] [--seconds 60]
  *   node bench/pods/simulated-pods.ts idle   [--pipelines 1000] [--seconds 20]

@@ -4,12 +4,14 @@ import { MAX_PARALLEL_CHECKS } from '#domain/planning/check-deadline.ts';
 import { stepsIn } from '#domain/planning/plan-tree.ts';
 import type { CheckRun, Plan, PlanStep } from '#domain/planning/plan.ts';
 
-/** Results per request, as in the real agent. */
+/** Most results per request, as in the real agent. */
 const RESULTS_PER_REQUEST = 4;
 /** Multiples of the golden ratio spread evenly over an interval. */
 const GOLDEN = 0.618_033_988_749_895;
 
-/** How long the checks of a Pod take, given the duration of each and how many run in parallel. */
+/**
+ * Milliseconds that the checks of a Pod take if each takes `eachMs`; `MAX_PARALLEL_CHECKS` run in parallel.
+ */
 export function checksMs(run: Pick<CheckRun, 'checks'>, eachMs: number): number {
   return Math.ceil(run.checks.length / MAX_PARALLEL_CHECKS) * eachMs;
 }
@@ -23,7 +25,9 @@ export function versionAt(scope: string, now: number, everyMs: number): Record<s
   return { ref: `${scope}-${Math.floor(now / everyMs + phase)}` };
 }
 
-/** The requests of an agent with the results of its checks; the last request has `done`. */
+/**
+ * The requests of an agent with the results of its checks, which all find one version; the last has `done`.
+ */
 export function resultsOf(
   run: Pick<CheckRun, 'checks'>,
   { now, everyMs }: { now: number; everyMs: number },
@@ -54,8 +58,8 @@ type UnnumberedEvent = BuildEvent extends infer Event
   : never;
 
 /**
- * Yields the events that an agent reports for a build whose steps all succeed. The end of a step is in the
- * same batch as the start of the next step.
+ * Yields the events that an agent reports for a build whose steps all run and succeed, one after another. The
+ * end of a step is in the same batch as the start of the next step, or as the end of the build.
  */
 export function* eventBatches({ steps }: Pick<Plan, 'steps'>, at: () => string): Generator<EventBatch> {
   let sequence = 0;

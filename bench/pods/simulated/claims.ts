@@ -8,18 +8,21 @@ export interface Claim {
   ended?: number;
 }
 
+/** Times in milliseconds. */
 export interface ClaimSummary {
+  /** Checks that were claimed in the period, whether or not they have ended. */
   checks: number;
   pods: number;
+  /** Pods per second. */
   perSecond: number;
   resourcesPerPod: number;
-  /** The largest number of Pods at one moment. */
+  /** The largest number of Pods at one moment of the period, also of those that were claimed before it. */
   maxPods: number;
   /** From when a check was due to its claim: the delay caused by the operator and its limits. */
   late: Spread;
-  /** From when a check was due to its result. */
+  /** From when a check was due to its result, without the checks that have none. */
   known: Spread;
-  /** How long the Pod of a run counts towards the limit of Pods. */
+  /** From the claim of a run to its last result: how long its Pod counts towards the limit of Pods. */
   held: Spread;
 }
 

@@ -14,7 +14,7 @@ import { kwokConfiguration, type NodeTimes } from './stages.ts';
 
 const NODES = 4;
 const NODE: ApiKind<Wire<V1Node>> = { apiVersion: 'v1', kind: 'Node', plural: 'nodes', namespaced: false };
-/** The Kubernetes controllers that act on Millrace's objects. */
+/** The Kubernetes controllers that run: those that act on the nodes and on objects that Millrace creates. */
 const CONTROLLERS = [
   'node-lifecycle-controller',
   'serviceaccount-controller',
@@ -31,8 +31,8 @@ export interface SimulatedCluster {
 }
 
 /**
- * Writes kwok's configuration and log into `folder`. To end the cluster, the caller stops the server and
- * kills kwok.
+ * Writes kwok's configuration and log into `folder`. Resolves once all nodes are ready. To end the cluster,
+ * the caller stops the server and kills kwok.
  */
 export async function startSimulatedCluster(folder: string, times: NodeTimes): Promise<SimulatedCluster> {
   const main = new URL('../../../tools/cluster/main.ts', import.meta.url).pathname;

@@ -18,7 +18,7 @@ const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 2000;
 const PATIENCE_MS = 60_000;
 
-/** An error that a retry would only repeat. */
+/** The gateway's answer to a request that a retry would not help. */
 class PermanentError extends Error {
   override name = 'PermanentError';
 }
@@ -30,7 +30,7 @@ const resolveToThisMachine: LookupFunction = (_host, options, callback) => {
 };
 
 /**
- * One agent at the internal gateway: a separate TLS connection from its Pod's address, and the key of one
+ * One agent at the internal gateway: TLS connections of its own from its Pod's address, and the key of one
  * session.
  */
 export class GatewaySession {
@@ -38,7 +38,7 @@ export class GatewaySession {
   readonly #key = randomBytes(32).toString('base64url');
   readonly #agent: Agent;
   readonly #ended = new AbortController();
-  /** Number of repeated requests. */
+  /** Number of repeated requests so far. */
   retries = 0;
 
   constructor(work: SimulatedPodWork) {
@@ -52,7 +52,8 @@ export class GatewaySession {
   }
 
   /**
-   * Resolves once the session is confirmed. Calls `onWork` when the gateway sends the work, maybe earlier.
+   * Resolves once the session is confirmed. Calls `onWork` when the gateway sends the work, which may be
+   * before that, and again if it has to repeat the request.
    */
   async open(token: string | undefined, onWork: (work: SessionResponse) => void): Promise<void> {
     const { pod, nonce } = this.#work;

@@ -32,13 +32,15 @@ export interface SimulatedTimes {
   /** From a Pod's binding to its containers' start. */
   start: number;
   check: number;
+  /** Also how long the containers of a bare Pod run. */
   step: number;
   /** From the end of a Pod's containers to the kubelet's report. */
   end: number;
 }
 
 /**
- * Operator, internal gateway and agents as separate processes, with a separate control plane and Postgres.
+ * The operator, the internal gateway and one process for all agents, with a separate control plane and
+ * Postgres.
  */
 export interface Installed {
   client: ApiClient;
@@ -48,6 +50,7 @@ export interface Installed {
   operator: number;
   /** Process ID. */
   gateway: number;
+  /** The writes that the API server has counted since it started. */
   writes: () => Promise<ApiWrites>;
   /** Whether the operator has exited. */
   ended: () => boolean;
@@ -58,7 +61,7 @@ export interface Installed {
 
 type StopPart = () => Promise<void>;
 
-/** Starts all parts; if one fails, stops them all. */
+/** Starts all parts. If a start fails, stops those that run. Does not wait until the gateway is ready. */
 export async function startInstallation(times: SimulatedTimes): Promise<Installed> {
   if (!existsSync(RELEASED_PROGRAM)) throw new Error(`There is no ${RELEASED_PROGRAM}: run make dist first.`);
   const stops: StopPart[] = [];
@@ -128,8 +131,8 @@ function startPart(args: string[], env: NodeJS.ProcessEnv, stops: StopPart[]): C
 }
 
 /**
- * Writes the operator's Secrets into files, as the gateway's Pod has them. Returns the variables that name
- * them.
+ * Writes the Secrets that the operator has created for the gateway into files, as the gateway's Pod has them.
+ * Returns the environment variables that name their folders.
  */
 async function gatewayEnvironment(client: ApiClient, folder: string): Promise<NodeJS.ProcessEnv> {
   const keys = join(folder, 'keys');
@@ -175,7 +178,7 @@ function hasEnded(child: ChildProcess): boolean {
 
 const PATIENCE_MS = 20_000;
 
-/** Sends SIGTERM, and later SIGKILL. */
+/** Sends SIGTERM, and SIGKILL if the process still runs after `PATIENCE_MS`. Resolves once it has ended. */
 async function endProcess(child: ChildProcess): Promise<void> {
   if (hasEnded(child)) return;
   const exited = new Promise<void>((resolve) => child.once('close', () => resolve()));

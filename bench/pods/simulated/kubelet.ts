@@ -4,7 +4,10 @@ import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS, type ApiKind, type Wire } from '#adapters/kubernetes/api/kinds.ts';
 import type { SimulatedPodWork } from './pod-work.ts';
 
-/** Requests a token bound to this Pod and one audience, as the kubelet does for the Pod's volume. */
+/**
+ * Requests a token bound to this Pod and one audience, as the kubelet does for the Pod's volume. Undefined if
+ * the Pod has no such volume.
+ */
 export async function tokenFor(
   { pod, token }: SimulatedPodWork,
   client: Pick<ApiClient, 'create'>,
@@ -49,13 +52,16 @@ export function endedStatus(
   };
 }
 
-/** Reports that all containers of a Pod have succeeded. Does nothing if the Pod was deleted. */
+/**
+ * Reports that all containers of a Pod have succeeded. Does nothing if the Pod was deleted, even if another
+ * has its name.
+ */
 export async function reportEnd(
   work: SimulatedPodWork,
   client: Pick<ApiClient, 'patchMerge'>,
 ): Promise<void> {
   const { namespace, name, uid } = work.pod;
-  // The client has no subresources, so the Pod's name is a part of the path of this kind.
+  // `patchMerge` takes no subresource, so the Pod's name is a part of the path of this kind.
   const statusOfPod = { ...KINDS.pods, plural: `pods/${encodeURIComponent(name)}` };
   const patch = { metadata: { uid }, status: endedStatus(work, new Date()) };
   const answer = await client.patchMerge(statusOfPod, { namespace, name: 'status' }, patch);

@@ -69,9 +69,9 @@ export async function measureBuilds(installed: Installed, load: BuildsToMeasure)
     [`builds a second, ${total}, ${load.atOnce} at a time`, rate(tallies.builds).toFixed(1)],
     ['bare Pods a second, as many', rate(tallies.bare).toFixed(1)],
     ['… ratio', (rate(tallies.builds) / rate(tallies.bare)).toFixed(2)],
-    ['builds that did not succeed at the first attempt', String(notSucceeded)],
+    ['builds that did not succeed at the first attempt, warm-up too', String(notSucceeded)],
     ['API writes a build, until its Pod is gone', sharesText(tallies.builds.writes, total)],
-    ['API writes a bare Pod', sharesText(tallies.bare.writes, total)],
+    ['API writes a bare Pod, until it is gone', sharesText(tallies.bare.writes, total)],
     ['milliseconds of a core a build', sharesText(inMs(tallies.builds.seconds), total)],
     ['milliseconds of a core a bare Pod', sharesText(inMs(tallies.bare.seconds), total)],
   ];
@@ -103,7 +103,7 @@ function addCounts(sums: Record<string, number>, counts: Record<string, number>)
   for (const [name, count] of Object.entries(counts)) sums[name] = (sums[name] ?? 0) + count;
 }
 
-/** Triggers builds as the gateway does, a limited number at a time. */
+/** Triggers builds with the flow of the gateway, so that at most `atOnce` of them have not ended. */
 function buildWorkload(
   { pool }: Installed,
   notifications: ReturnType<typeof openNotifications>,

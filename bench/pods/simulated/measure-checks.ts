@@ -22,7 +22,9 @@ export interface ChecksToMeasure {
   seconds: number;
 }
 
-/** Measures checks every 10 s in Pods: the number of Pods, their delay, and whether any of them stalls. */
+/**
+ * Measures checks every 10 s in Pods: how many Pods, how late the checks are, and whether any of them stalls.
+ */
 export async function measureChecks(installed: Installed, load: ChecksToMeasure): Promise<void> {
   const { client, pool } = installed;
   const pipelines = Math.ceil(load.resources / load.perPipeline);
@@ -52,21 +54,21 @@ export async function measureChecks(installed: Installed, load: ChecksToMeasure)
     ['Pods made', `${summary.perSecond.toFixed(1)}/s, ${summary.pods} in ${load.seconds} s`],
     ['resources a Pod', summary.resourcesPerPod.toFixed(2)],
     ['Pods at a time, most', `${summary.maxPods} of ${MAX_CHECK_PODS}`],
-    ['a Pod holds its slot', spreadText(summary.held)],
+    ['a Pod holds its slot: median, p90, most', spreadText(summary.held)],
     [
       `so ${MAX_CHECK_PODS} at a time allow`,
       `${perSecond.toFixed(1)}/s, a round in ${(roundMs / 1000).toFixed(1)} s`,
     ],
     ['due → claimed, median, p90, most', spreadText(summary.late)],
-    ['due → result recorded', spreadText(summary.known)],
+    ['due → result recorded, median, p90, most', spreadText(summary.known)],
     [
-      'checks that ended',
+      'checks claimed',
       `${((summary.checks * INTERVAL_MS) / (to - from) / load.resources).toFixed(2)} a resource in ` +
         `${INTERVAL_MS / 1000} s`,
     ],
     ['overdue by two intervals, most at one look', `${overdue}`],
     ['pipelines with ChecksStalled at the end', `${await stalledPipelines(client)}`],
-    ['checks that failed', await failedChecks(pool)],
+    ['most frequent errors of checks', await failedChecks(pool)],
     ['API writes a Pod', sharesText(writes, summary.pods)],
     ['operator', costText(operator)],
     ['internal gateway', costText(gateway)],
@@ -124,7 +126,7 @@ async function claimsIn(pool: DatabasePool): Promise<Claim[]> {
   }));
 }
 
-/** Waits until each resource with checks in Pods has been checked. */
+/** Waits until each resource with checks in Pods has been checked once. Throws after `patienceMs`. */
 export async function untilChecked(pool: DatabasePool, patienceMs: number): Promise<void> {
   const limit = Date.now() + patienceMs;
   for (;;) {
@@ -137,7 +139,8 @@ export async function untilChecked(pool: DatabasePool, patienceMs: number): Prom
 }
 
 /**
- * The largest number of overdue resources by the rule of the condition ChecksStalled, sampled every second.
+ * The largest number of resources whose check is overdue by more than two intervals, as for the condition
+ * ChecksStalled. Looks once a second.
  */
 async function overdueWithin(pool: DatabasePool, seconds: number): Promise<number> {
   let max = 0;
@@ -162,6 +165,7 @@ async function stalledPipelines(client: ApiClient): Promise<number> {
   return stalled;
 }
 
+/** The three most frequent errors of checks and check Pods, each with its count. */
 export async function failedChecks(pool: DatabasePool): Promise<string> {
   const errors = await pool.any(rows<{ error: string; count: number }>()`
     SELECT left(coalesce(error, last_error), 80) AS error, count(*) FROM (
@@ -171,7 +175,9 @@ export async function failedChecks(pool: DatabasePool): Promise<string> {
   return errors.length === 0 ? 'none' : errors.map(({ error, count }) => `${count}: ${error}`).join('; ');
 }
 
-/** Counts per unit of work, such as writes per build, largest first. */
+/**
+ * Counts per unit of work, such as writes per build: the total, then the shares from 0.01 on, largest first.
+ */
 export function sharesText(counts: Record<string, number>, units: number): string {
   const entries = Object.entries(counts).map(([name, count]): [string, number] => [name, count / units]);
   const total = entries.reduce((sum, [, share]) => sum + share, 0);
@@ -183,7 +189,7 @@ export function sharesText(counts: Record<string, number>, units: number): strin
 }
 
 export function costText({ cpuPercent, rss, peakRss }: Cost): string {
-  return `${cpuPercent.toFixed(1)} % of a core, ${rss} MB, at most ${peakRss} MB`;
+  return `${cpuPercent.toFixed(1)} % of a core, ${rss} MiB, at most ${peakRss} MiB`;
 }
 
 function spreadText({ median, p90, max }: Spread): string {

@@ -46,8 +46,8 @@ export async function measureIdle(
       `… and ${pipelines * PER_PIPELINE} resources checked for the first time after`,
       `${(checked / 1000).toFixed(0)} s, in ${pods} Pods, ${((pods * 1000) / checked).toFixed(1)}/s`,
     ],
-    ['API writes a pipeline until then', sharesText(writes, pipelines)],
-    ['checks that failed', await failedChecks(pool)],
+    [`API writes a pipeline until ${REST_MS / 1000} s after that`, sharesText(writes, pipelines)],
+    ['most frequent errors of checks', await failedChecks(pool)],
     ['nothing due', costText(idle)],
   ];
   console.log(table(['operator', ''], lines));

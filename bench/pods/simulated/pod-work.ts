@@ -10,14 +10,14 @@ export interface SimulatedPodWork {
   gateway: URL;
   certificateAuthority: string;
   nonce?: string;
-  /** The Pod has a volume with a token for the gateway. */
+  /** Which token the Pod's volume would hold; absent if the Pod has no token for the gateway. */
   token?: { account: string; audience: string; seconds: number };
   address: string;
   containers: { name: string; image: string }[];
   startedAt: string;
 }
 
-/** The work of a running Pod of Millrace; undefined for all others. */
+/** The work of a running Pod of Millrace; undefined for all others and for a Pod that is being deleted. */
 export function podWork(pod: Wire<V1Pod>): SimulatedPodWork | undefined {
   const { metadata = {}, spec, status = {} } = pod;
   if (spec === undefined || !isRunningPodOfMillrace(pod)) return undefined;
@@ -37,7 +37,7 @@ function isRunningPodOfMillrace({ metadata, status }: Wire<V1Pod>): boolean {
 
 type AgentSettings = Pick<SimulatedPodWork, 'gateway' | 'certificateAuthority' | 'nonce' | 'token'>;
 
-/** The settings of the agent, from the environment of the first container. */
+/** The settings of the agent, from the environment of the first container, which is the agent's. */
 function settingsOf(spec: NonNullable<Wire<V1Pod>['spec']>): AgentSettings {
   const variables = new Map(spec.containers[0]?.env?.map(({ name, value }) => [name, value]));
   const required = (name: string): string => {

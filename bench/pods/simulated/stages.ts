@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 
-/** Label of the Pods that serve as the reference: no agent acts for them. */
+/** Label of the Pods that serve as the reference. No agent acts for them: kwok ends them. */
 export const BARE = { name: 'millrace-bench', value: 'bare' } as const;
 
 /**
@@ -17,8 +17,8 @@ export interface NodeTimes {
 }
 
 /**
- * kwok's configuration: nodes are ready at once, Pods start and bare Pods end after the configured times, and
- * deleted Pods are removed.
+ * kwok's configuration: nodes become ready without delay, Pods start and bare Pods end after the configured
+ * times, and deleted Pods are removed.
  */
 export function kwokConfiguration({ startMs, bareMs }: NodeTimes): string {
   const options = {
