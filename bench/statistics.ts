@@ -1,4 +1,4 @@
-/** Statistics of many runs, usually in milliseconds. */
+/** Statistics of many runs, usually in milliseconds. Median and p90 are interpolated; NaN without a run. */
 export interface Summary {
   median: number;
   p90: number;

@@ -10,7 +10,7 @@ export function table(header: readonly string[], rows: readonly (readonly string
   return [line(header), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
 }
 
-/** Time, versions, processor and load of the measurement, without which figures cannot be compared. */
+/** Time, version of Node, processor and load of the machine, without which figures cannot be compared. */
 export function circumstances(): string {
   const [processor] = cpus();
   const load = loadavg().map((value) => value.toFixed(1));
@@ -20,7 +20,10 @@ export function circumstances(): string {
   );
 }
 
-/** The whole number after the flag `--<name>`, or `defaultValue` if the flag is absent. */
+/**
+ * The number after the flag `--<name>`, or `defaultValue` if the flag is absent. Throws if it is not a whole
+ * number ≥ 1.
+ */
 export function numberFlag(name: string, defaultValue: number): number {
   const index = process.argv.indexOf(`--${name}`);
   const value = index === -1 ? defaultValue : Number(process.argv[index + 1]);

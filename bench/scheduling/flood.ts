@@ -10,9 +10,9 @@ import { scheduleOn } from '#testing/stores/schedule.ts';
 import { recordFoundVersions, storesOver, toSave } from '#testing/stores/stores.ts';
 
 /*
- * Scheduling decisions for a pipeline with as many due builds as possible: 5,000 jobs that each get 100 new
- * versions, half a million builds. Measures how long its decisions take and how long they block the event
- * loop, which also decides for other pipelines.
+ * Scheduling decisions for a pipeline with very many due builds: 5,000 jobs that each get 100 new versions,
+ * half a million builds. Measures how long at most `--decisions` decisions take and how long they block the
+ * event loop, which in the operator also decides for other pipelines.
  *
  *   node bench/scheduling/flood.ts [--jobs 5000] [--versions 100] [--decisions 20] [--earlier 0]
  *

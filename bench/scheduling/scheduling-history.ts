@@ -6,8 +6,9 @@ export const RESOURCE_COUNT = 50;
 const JOBS = 200;
 
 /**
- * 200 jobs over 50 resources. Half of them get every version of one resource and the latest of another. The
- * other half get versions that passed two of those jobs, and another resource from the same builds.
+ * 200 jobs over 50 resources. Half of the jobs get one resource with a trigger and another without. The other
+ * half get versions of one resource that passed two of those jobs, and another resource, without a trigger,
+ * that passed one of the two.
  */
 export function widePipeline(): Pipeline {
   const numbers = Array.from({ length: JOBS / 2 }, (_, number) => number);
@@ -30,8 +31,9 @@ export function widePipeline(): Pipeline {
 const name = (number: number): string => `git.r${number % RESOURCE_COUNT}`;
 
 /**
- * Fills the history of the only pipeline in a database as years of use would. Every job has the same number
- * of builds, spread over the versions of its resources; four of five succeeded. No build is due.
+ * Fills the history of the only pipeline in a database, with about `versions` versions and `builds` builds.
+ * Every job has the same number of builds, spread over the versions of its resources; four of five succeeded.
+ * No build is due.
  */
 export async function fillHistory(url: string, size: { versions: number; builds: number }): Promise<void> {
   const client = new Client({ connectionString: url, query_timeout: 15 * 60_000 });
@@ -39,7 +41,7 @@ export async function fillHistory(url: string, size: { versions: number; builds:
   const versionsEach = Math.round(size.versions / RESOURCE_COUNT);
   const buildsEach = Math.round(size.builds / JOBS);
   try {
-    // Rows are built to fit each other, so checking each reference would only cost time.
+    // The inserted rows fit each other, so this turns off the check of foreign keys, which costs time.
     await client.query('SET session_replication_role = replica');
     await client.query('SET statement_timeout = 0');
     await client.query(

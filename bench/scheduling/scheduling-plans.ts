@@ -8,12 +8,13 @@ interface Scan {
 
 const SCAN = /(Seq Scan|Index Only Scan|Index Scan|Bitmap Heap Scan)(?: Backward)?(?: using (\w+))? on (\w+)/;
 const ACTUAL = /\(actual [^()]*rows=([\d.]+) loops=(\d+)\)/;
-/** Tables that grow with every build and version. */
+/** Tables that grow with builds or versions. */
 const HISTORY_TABLES = new Set(['builds', 'versions', 'build_inputs', 'build_outputs', 'good_versions']);
 
 /**
  * How the growing tables were read, from the plans in Postgres' log. Each row has a table, an access method,
- * the number of rows read, the number of scans, and the number of heap fetches.
+ * the number of rows that its scans returned, the number of scans, and for index-only scans the number of
+ * heap fetches.
  */
 export function scansIn(log: readonly string[]): string[][] {
   const scans = new Map<string, Scan>();

@@ -18,8 +18,8 @@ import { scansIn } from './scheduling-plans.ts';
  *
  *   node bench/scheduling/scheduling.ts [--runs 100] [--least 10000] [--most 1000000]
  *
- * Two references alternate with the decisions on the same connections: the smallest possible round trip, and
- * a transaction that writes one row.
+ * Two references alternate with the decisions on the same pool of connections: a query that reads no table,
+ * and a transaction that writes one row.
  */
 const runs = numberFlag('runs', 100);
 const least = numberFlag('least', 10_000);
@@ -60,8 +60,8 @@ try {
     ...columns.map((column) => column.get(name) ?? ''),
   ]);
   console.log(table(head, lines));
-  console.log(`\nHow ${2 * EXPLAINED} decisions read the tables that grow, with the most builds:\n`);
-  console.log(table(['table', 'read by', 'rows', 'times', 'heap fetches'], plans));
+  console.log(`\nHow ${2 * EXPLAINED} decisions read the tables that grow, in the last database:\n`);
+  console.log(table(['table', 'read by', 'rows returned', 'scans', 'heap fetches'], plans));
   console.log(`\n${circumstances()}`);
 } finally {
   await server.stop();
@@ -88,7 +88,10 @@ async function fillDatabase(size: number): Promise<FilledDatabase> {
 
 function measuresOf(pool: DatabasePool, saved: { id: number }): Record<string, Measure> {
   const { builds, checks } = storesOver({ pool });
-  /** One decision takes a limited number of jobs, so some need several. */
+  /**
+   * Decides until no job is left: one decision takes a limited number of jobs. Throws on other than
+   * `expected`.
+   */
   const decide = async (expected: number): Promise<void> => {
     let count = 0;
     for (let more = true; more;) {
@@ -131,7 +134,7 @@ function measuresOf(pool: DatabasePool, saved: { id: number }): Record<string, M
   };
 }
 
-/** Ends all builds as succeeded, with the same statements as the store. */
+/** Ends all builds as succeeded and requests decisions on the jobs after them, like the store. */
 async function endAll(pool: DatabasePool): Promise<void> {
   await pool.query(rows()`
     WITH ended AS (
@@ -162,7 +165,7 @@ async function measureAll(measures: Record<string, Measure>): Promise<Map<string
   );
 }
 
-/** Decides on a separate connection whose plans Postgres logs. Returns how tables were scanned. */
+/** Decides on a separate connection whose plans Postgres logs. Returns how the growing tables were read. */
 async function plansOf({ url, pool }: FilledDatabase): Promise<string[][]> {
   const explain = {
     session_preload_libraries: 'auto_explain',
