@@ -60,7 +60,7 @@ try {
     ...columns.map((column) => column.get(name) ?? ''),
   ]);
   console.log(table(head, lines));
-  console.log(`\nHow ${2 * EXPLAINED} decisions read the tables that grow, in the last database:\n`);
+  console.log(`\nHow ${2 * EXPLAINED} decisions read the tables that grow, with the most builds:\n`);
   console.log(table(['table', 'read by', 'rows returned', 'scans', 'heap fetches'], plans));
   console.log(`\n${circumstances()}`);
 } finally {
@@ -89,8 +89,8 @@ async function fillDatabase(size: number): Promise<FilledDatabase> {
 function measuresOf(pool: DatabasePool, saved: { id: number }): Record<string, Measure> {
   const { builds, checks } = storesOver({ pool });
   /**
-   * Decides until no job is left: one decision takes a limited number of jobs. Throws on other than
-   * `expected`.
+   * Decides until no job is left: one decision takes a limited number of jobs. Throws unless the decisions
+   * create `expected` builds.
    */
   const decide = async (expected: number): Promise<void> => {
     let count = 0;
