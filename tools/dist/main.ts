@@ -49,8 +49,7 @@ const web = 'src/web';
 const webInputs = [
   `${web}/**/!(*.test).{ts,tsx,css}`,
   `${web}/tsconfig.json`,
-  'src/domain/graph/**/!(*.test).ts',
-  'src/domain/words.ts',
+  'src/domain/**/!(*.test).ts',
   'src/defined.ts',
   'package.json',
 ];
