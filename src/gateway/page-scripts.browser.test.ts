@@ -47,6 +47,13 @@ async function openSignedIn(
   return { page, context, complaints, close: async () => await context.close() };
 }
 
+/** Changes the state of a job, after which every page of the pipeline refreshes itself. */
+async function changeState(): Promise<void> {
+  const as = await site.gateway.session('ann');
+  // Whatever the state was, the second request changes it.
+  for (const change of ['unpause', 'pause']) await site.gateway.ask(`POST ${INPUTS}/${change}`, { as });
+}
+
 test('a button changes the page without loading it again, and keeps the focus', async () => {
   const { page, complaints, close } = await openSignedIn(APP);
   await page.evaluate('window.loadedOnce = true');
@@ -163,8 +170,7 @@ test('a refresh that ends after a search keeps what the search found', async () 
     await route.continue();
   });
   const refresh = page.waitForRequest((request) => request.url().endsWith(GIT));
-  const as = await site.gateway.session('ann');
-  await site.gateway.ask(`POST ${INPUTS}/pause`, { as });
+  await changeState();
   await refresh;
   await page.getByLabel('Find versions with this text').fill('nothing');
   const found = page.getByText('No version has "nothing" in a field.');
@@ -187,33 +193,32 @@ test('a search that fails says so', async () => {
 
 const PAUSE = 'Pause the pipeline';
 
-/** Changes the state of a job, after which every page of the pipeline refreshes itself. */
-async function changeState(change: 'pause' | 'unpause'): Promise<void> {
-  await site.gateway.ask(`POST ${INPUTS}/${change}`, { as: await site.gateway.session('ann') });
-}
-
 test('a refresh that was fetched before a button was pressed does not undo what the button did', async () => {
   const { page, complaints, close } = await openSignedIn(APP);
-  const { promise: isPressed, resolve: continueRefresh } = Promise.withResolvers<void>();
-  const { promise: isFetched, resolve: fetched } = Promise.withResolvers<void>();
-  let refreshes = 0;
-  await page.route(`**${APP}`, async (route) => {
-    const response = await route.fetch();
-    fetched();
-    await isPressed;
-    await route.fulfill({ response });
-    refreshes += 1;
-  });
-  await changeState('pause');
-  await isFetched;
+  await page.evaluate(`(() => {
+    const { fetch } = window;
+    const isPressed = new Promise((resolve) => (window.continueRefresh = resolve));
+    window.fetched = 0;
+    window.refreshed = 0;
+    window.fetch = async (url, options) => {
+      const answer = await fetch(url, options);
+      if (options.method === 'POST') return answer;
+      window.fetched += 1;
+      await isPressed;
+      window.refreshed += 1;
+      return answer;
+    };
+  })()`);
+  await changeState();
+  await until(async () => (await page.evaluate<number>('window.fetched')) > 0);
   await page.getByRole('button', { name: PAUSE, exact: true }).click();
   await page.getByRole('button', { name: 'Unpause the pipeline' }).waitFor();
   await page.evaluate(`new MutationObserver(() => {
     window.wasUndone ||= [...document.querySelectorAll('button')].some(
       ({ textContent }) => textContent.trim() === '${PAUSE}');
   }).observe(document.body, { subtree: true, childList: true, characterData: true })`);
-  continueRefresh();
-  await until(() => refreshes === 2);
+  await page.evaluate('window.continueRefresh()');
+  await until(async () => (await page.evaluate<number>('window.refreshed')) > 1);
   expect(await page.evaluate('window.wasUndone')).toBeUndefined();
   await page.getByRole('button', { name: 'Unpause the pipeline' }).click();
   await page.getByRole('button', { name: PAUSE, exact: true }).waitFor();
@@ -234,7 +239,7 @@ test('a button that is pressed twice sends once, even if a refresh came in betwe
   await button.click();
   await until(() => sent.length === 1);
   const refreshed = page.waitForResponse((response) => response.url().endsWith(APP));
-  await changeState('unpause');
+  await changeState();
   await (await refreshed).finished();
   await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
   await button.click();
