@@ -22,7 +22,7 @@ export interface BuildPodWork {
   caches?: CacheVolume[];
 }
 
-/** The Pod of one attempt of a build: the same attempt always gives the same Pod. */
+/** The Pod of one attempt of a build. The same attempt always gives the same name. */
 export function buildPod(work: BuildPodWork, team: TeamRules, installation: Installation): V1Pod {
   const { build } = work;
   return pod(

@@ -13,6 +13,7 @@ interface CacheToClaim {
   cache: number;
   /** Increases when the cache is cleared, so that the next use gets a new volume. */
   generation: number;
+  /** Name of the resource; `<job>:<cache>` for a cache of a job. */
   resource: string;
   team: string;
   namespace: string;
@@ -20,7 +21,7 @@ interface CacheToClaim {
   settings: NonNullable<TeamRules['caches']>;
 }
 
-/** The claim for the volume of a resource's cache. Its Pipeline owns it. */
+/** The claim for the volume of a cache of a resource or job. The Pipeline owns it. */
 export function cacheClaim(claim: CacheToClaim, owner: OwnerObject): V1PersistentVolumeClaim {
   const { cache: id, generation, settings, team, namespace, pipeline, resource } = claim;
   const { storageClassName, size, accessModes } = settings;

@@ -19,10 +19,10 @@ const STARTING_DEADLINE_SECONDS = 60;
 const FINISHED_JOB_TTL_SECONDS = 120;
 
 /**
- * The CronJob of a check group. Its schedule is the cron expression of the group. A CronJob cannot express a
- * fixed interval, or an interval that depends on webhooks. For such a group, the operator creates the Pods
- * when they are due. The CronJob is then suspended, and exists only for display and for `kubectl create job
- * --from`.
+ * The CronJob of a check group, with the schedule of the group: a cron expression, or `@every <seconds>s` for
+ * an interval. The operator itself starts the checks of groups with an interval, with a schedule that depends
+ * on webhooks, and beyond MAX_CRON_JOBS. The CronJob of such a group is suspended: it only shows the
+ * schedule, and serves `kubectl create job --from`.
  */
 export function checkCronJob(work: CheckGroupWork, team: TeamRules, installation: Installation): V1CronJob {
   const { deadlineSeconds } = work;

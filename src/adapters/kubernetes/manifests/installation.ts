@@ -8,7 +8,7 @@ export type PullPolicy = 'Always' | 'IfNotPresent' | 'Never';
 
 /** Settings for Pods of builds and checks. */
 export interface PodDefaults {
-  /** Pull policy of images that pipelines and Teams name by a tag. */
+  /** Pull policy of images that pipelines and Teams name without a digest, unless they are on `localhost`. */
   imagePullPolicy: PullPolicy;
   /** Ephemeral storage, if neither Team nor tags set any. Absent: no request, no limit. */
   storage: { request?: string; limit?: string };
@@ -31,7 +31,7 @@ export interface Installation {
   certificateAuthority: string;
 }
 
-/** What a team's spec says about its Pods. */
+/** What a Team's spec says about its Pods and sources. */
 export interface TeamRules extends TagRules, VolumeRules {
   namespace: string;
   podSecurity: 'baseline' | 'restricted';

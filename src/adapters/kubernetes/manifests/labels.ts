@@ -47,7 +47,7 @@ export const ANNOTATION = {
   seal: 'millrace.dev/seal',
   /** On a Pipeline: when the value changes, Millrace fetches the texts at `source` again. */
   requestedAt: 'millrace.dev/requested-at',
-  /** On objects that the API created: who changed them last. */
+  /** On objects that the API created: who changed them last through the API. */
   changedBy: 'millrace.dev/changed-by',
   /**
    * On a Pipeline that the API created: name and uid of the object whose pipeline it continues, and the key
@@ -62,15 +62,18 @@ export const BY_API = 'api';
 /** Delays the deletion of a Team that has Pipelines. */
 export const TEAM_FINALIZER = 'millrace.dev/team';
 
-/** Delays the deletion of a Pipeline until its builds have ended. */
+/** Delays the deletion of a Pipeline until its builds have ended, for about a minute at most. */
 export const PIPELINE_FINALIZER = 'millrace.dev/pipeline';
 
-/** Label selector of all objects that Millrace created. */
+/** Label selector of the Pods, CronJobs and PersistentVolumeClaims of Millrace. */
 export const OWNED_BY_MILLRACE = `${MANAGED_BY}=millrace`;
 
 const MAX_LABEL_VALUE = 63;
 
-/** The text itself if it is a valid label value, otherwise its valid characters and a hash. */
+/**
+ * The text itself if it is a valid label value. Otherwise a shortened text with `-` for invalid characters,
+ * and a hash.
+ */
 export function labelValue(text: string): string {
   if (text.length <= MAX_LABEL_VALUE && /^[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?$/.test(text)) return text;
   const readable = text

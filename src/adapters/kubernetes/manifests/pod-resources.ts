@@ -16,10 +16,11 @@ export interface PodResources {
 }
 
 /**
- * Requests and limits of each container of a Pod. Steps run one after another, so the first step container
- * requests the resources for the whole Pod. The other containers request zero explicitly, because without a
- * request Kubernetes uses the limit as the request. Devices cannot be shared: each step container with an
- * image of its own requests them, or the first step container if none has one.
+ * Requests and limits of each container of a Pod. The first step container requests the resources for the
+ * whole Pod, because usually only one step runs at a time. The other containers request zero explicitly,
+ * because without a request Kubernetes uses the limit as the request. Devices cannot be shared: each step
+ * container with an image of its own requests them, except for gets of secret types. If there is no such
+ * container, the first step container requests them.
  */
 export function podResources(
   containers: readonly PlanContainer[],
@@ -61,8 +62,8 @@ export function podResources(
 }
 
 /**
- * Adds the default storage limit. Without a limit, a build that fills the disk of its node causes evictions
- * of other Pods.
+ * Adds the default storage limit if the limits have none. Without a limit, a build that fills the disk of its
+ * node causes evictions of other Pods.
  */
 function withStorageLimit(limits: Amounts, { limit }: PodDefaults['storage']): Record<string, string> {
   return amountTexts(limit === undefined ? limits : { [STORAGE]: limit, ...limits });

@@ -12,7 +12,7 @@ export interface ShimKeys {
   keyOf(container: string): string;
 }
 
-/** The volume of a resource's cache. */
+/** The volume of a cache of a resource or job. */
 export interface CacheVolume {
   claim: string;
   folder: string;

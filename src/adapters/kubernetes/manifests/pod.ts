@@ -12,7 +12,7 @@ import type { PodWork } from './pod-work.ts';
 import { WORKER_USER } from './security-context.ts';
 import { stepContainer } from './step-container.ts';
 
-/** Service account of all Pods of builds and checks. */
+/** Service account of the Pods of builds and checks, and of warm Pods. */
 export const SERVICE_ACCOUNT = 'millrace-pods';
 
 const GRACE_SECONDS = 30;
@@ -24,8 +24,8 @@ const DO_NOT_EVICT = {
 };
 
 /**
- * A Pod for a build or checks, or a warm Pod: the agent, and one container for each image. The Pod contains
- * no secret except a nonce that works once and keys for the Pod's own loopback.
+ * A Pod for a build or checks, or a warm Pod: the agent and the step containers. The Pod contains no secret
+ * except keys for its own loopback and a nonce, with which only the agent of this Pod can open a session.
  */
 export function pod(work: PodWork, team: TeamRules, installation: Installation): V1Pod {
   return {
@@ -87,7 +87,8 @@ export function podSpec(work: PodWork, team: TeamRules, installation: Installati
 
 /**
  * Some volumes, such as NFS, cannot be mounted in a user namespace, and nodes do not report which ones. So
- * Pods that mount claims of the Team get a user namespace only if every Pod gets one.
+ * Pods that mount claims of the Team, and Pods with a runtime class, get a user namespace only if every Pod
+ * gets one.
  */
 function userNamespace(
   { placement, mounts = [] }: PodWork,

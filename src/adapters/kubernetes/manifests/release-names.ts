@@ -1,7 +1,7 @@
 /* Names of objects that the chart creates and the operator refers to. */
 
+/** The operator binds both roles in the namespace of each team. */
 export const CLUSTER_ROLES = {
-  /** Bound by the operator in each team namespace. */
   operator: (release: string) => `${release}-operator-team`,
   gateway: (release: string) => `${release}-gateway-team`,
 };

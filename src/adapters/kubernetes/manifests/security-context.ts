@@ -1,6 +1,6 @@
 import type { V1Capabilities, V1SecurityContext } from '@kubernetes/client-node';
 
-/** User and group of the agent and of steps in the worker image. */
+/** User and group of the agent, of steps in the worker image, and of all steps of teams with `restricted`. */
 export const WORKER_USER = 65_532;
 
 /** Capabilities that package managers and servers need as root, and that the standard `baseline` allows. */

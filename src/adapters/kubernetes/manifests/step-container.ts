@@ -16,7 +16,7 @@ export interface StepOptions {
   installation: Installation;
 }
 
-/** The container in which the steps of one image run. */
+/** The container in which steps of one image, or a service, run. */
 export function stepContainer(container: PlanContainer, options: StepOptions): V1Container {
   const { team, installation, shim, resources } = options;
   const isWorker = container.image === undefined;

@@ -46,7 +46,10 @@ export function teamNamespace(team: TeamNamespace): V1Namespace {
   };
 }
 
-/** Service account of all Pods of the team. It has no mounted token and no Role. */
+/**
+ * Service account of all Pods of the team. It has no Role, and Pods do not mount its token for the API
+ * server.
+ */
 export function podsServiceAccount(team: TeamNamespace): V1ServiceAccount {
   return {
     apiVersion: 'v1',

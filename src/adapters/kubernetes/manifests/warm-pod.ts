@@ -43,7 +43,10 @@ export function warmPod(work: WarmPodWork, team: TeamRules, installation: Instal
   return pod({ ...shape, name, labels, annotations: {}, deadlineSeconds: deadline }, team, installation);
 }
 
-/** The shape of a warm Pod as a text: Pods that differ only in name, nonce and keys have equal texts. */
+/**
+ * The shape of a warm Pod as a text: Pods of one namespace that differ only in name, labels, nonce, keys and
+ * idle time have equal texts.
+ */
 export function shapeOfPod(shape: WarmPodShape, team: TeamRules, installation: Installation): string {
   const { containers, placement, deadlineSeconds } = shape;
   const bare: PodWork = {
