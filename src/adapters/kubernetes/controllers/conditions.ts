@@ -15,12 +15,9 @@ export function notReady(reason: string, message: string): WantedCondition {
   return { type: 'Ready', status: 'False', reason, message };
 }
 
-const MAX_MESSAGE_CHARACTERS = 32_000;
+const MAX_CONDITION_CHARACTERS = 32_000;
 
-/**
- * The condition Ready, if it is True or False for this generation. A new leader must not replace such a
- * condition by Unknown.
- */
+/** The condition Ready in the status, if it is True or False for this generation; otherwise undefined. */
 export function readyVerdict(
   conditions: readonly StatusCondition[] | undefined,
   generation: number,
@@ -55,5 +52,5 @@ export function conditionsOf(
 }
 
 function bounded(message: string): string {
-  return message.length <= MAX_MESSAGE_CHARACTERS ? message : `${message.slice(0, MAX_MESSAGE_CHARACTERS)} …`;
+  return message.length <= MAX_CONDITION_CHARACTERS ? message : `${message.slice(0, MAX_CONDITION_CHARACTERS)} …`;
 }

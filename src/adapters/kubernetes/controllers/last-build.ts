@@ -1,6 +1,6 @@
 import type { PipelineFacts } from '#flows/pipelines/ports.ts';
 
-/** The build of the pipeline that ended last. */
+/** Of the newest builds of all jobs, the one that ended last. */
 export interface LastBuild {
   job: string;
   number: string;

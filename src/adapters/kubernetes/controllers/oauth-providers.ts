@@ -22,12 +22,14 @@ export interface OAuthProvidersOptions {
 }
 
 /**
- * After this time, the operator tries a refused change again. The reason of the refusal may be gone when
- * people have linked other providers, but no notification reports that.
+ * After this time, the operator tries a refused change or deletion again. If it would have locked somebody
+ * out, they may have linked another provider since, and no notification reports that.
  */
 const REFUSED_RETRY_MS = 30_000;
 
-/** Applies an OAuthProvider to the database, and writes its status. */
+/**
+ * Saves an OAuthProvider in the database and writes its status, or removes it if the object is being deleted.
+ */
 export async function workOnOAuthProvider(
   name: string,
   options: OAuthProvidersOptions,

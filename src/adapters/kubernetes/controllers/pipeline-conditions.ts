@@ -15,7 +15,10 @@ export const CHECKS_BLOCKED = 'ChecksBlocked';
 
 export interface PipelineConditionInput {
   verdict: ManifestVerdict;
-  /** Undefined while the database does not answer: the status keeps what it says about builds and checks. */
+  /**
+   * Undefined if they were not read, or there is no revision yet: the status keeps what it says about builds
+   * and checks.
+   */
   facts: PipelineFacts | undefined;
   /** Why the last attempt failed, if another attempt follows. */
   fault?: string | undefined;

@@ -45,7 +45,7 @@ function planText({ lastPlan, jobCount, resourceCount }: PipelineStatus): string
 }
 
 function buildEvents(before: PipelineStatus | undefined, after: PipelineStatus): EventNote[] {
-  // This is the first status with facts. Its builds belong to an earlier object of the same name.
+  // The next status is the first one with facts. Its builds may belong to an earlier object of the same name.
   if (before?.jobCount === undefined) return [];
   const known = new Map((before.jobs ?? []).map((job) => [job.name, job.lastBuild]));
   return (after.jobs ?? []).flatMap(({ name, lastBuild }) => {
@@ -99,8 +99,8 @@ function checkEvents(before: PipelineStatus | undefined, after: PipelineStatus):
 }
 
 /**
- * Jobs and builds with a new reason to wait. Every pipeline begins with INITIAL_REASONS, so they cause no
- * Event.
+ * Jobs and builds with a new reason to wait. Pipelines usually begin with one of INITIAL_REASONS, so these
+ * cause no Event.
  */
 function waitingEvents(before: PipelineStatus | undefined, after: PipelineStatus): EventNote[] {
   if (before?.jobCount === undefined) return [];
@@ -121,12 +121,18 @@ const WARNING_REASONS: ReadonlySet<string> = FAULT_REASONS;
 
 type WaitingStatus = NonNullable<PipelineStatus['waiting']>[number];
 
-/** Leaves out the message: its counts and versions change often, and each reason causes one Event. */
+/**
+ * Leaves out the message: its counts and versions change often, and must not cause another Event for the same
+ * reason.
+ */
 function waitingKey({ job, build, reason }: WaitingStatus): string {
   return `${job} ${build} ${reason}`;
 }
 
-/** The Event of a condition that is present only while something is wrong. */
+/**
+ * The Event of a condition that is present only while something is wrong: when it appears, and when its
+ * message changes.
+ */
 function conditionEvents(
   type: string,
   action: string,

@@ -1,6 +1,9 @@
 import type { PipelineApplied } from '#flows/pipelines/apply-pipeline.ts';
 
-/** The pause after a source or another object could not be read. */
+/**
+ * The pause after any other refusal that may pass without a change of the manifest: an unavailable source, a
+ * busy machine, a team at its limit of pipelines, a refused rename, or somebody else's CronJob.
+ */
 const UNAVAILABLE_RETRY_MS = 60_000;
 /** The pause while a rename waits for running builds. */
 const RENAMING_RETRY_MS = 2000;
@@ -8,8 +11,8 @@ const RENAMING_RETRY_MS = 2000;
 const WAITING_RETRY_MS = 1000;
 
 /**
- * The pause before the manifest is applied again. Undefined if only a change of the object can change the
- * outcome.
+ * The pause before the manifest is applied again. Undefined if time alone does not change the outcome: the
+ * operator then waits for a change of the object, its Team, or a ConfigMap or Secret that it refers to.
  */
 export function retryAfterMs(applied: PipelineApplied): number | undefined {
   if (applied.outcome === 'renaming')

@@ -5,7 +5,7 @@ import type { ManifestVerdict } from './pipeline-verdict.ts';
 
 /*
  * What this process stores about Pipeline objects, in addition to the informer's cache. Only this file
- * changes these states. A new process has none of them, and therefore applies every object once.
+ * changes these states. A new process has none of them, and therefore applies every object again.
  *
  *   first sight ─► stale ──begin──► applying ──applied, handedOver──► settled
  *                  ▲ ▲ ▲              │ │  ▲                           │ │
@@ -13,10 +13,11 @@ import type { ManifestVerdict } from './pipeline-verdict.ts';
  *                  │ │              invalidate    generation or request  │
  *                  │ │                  ▼                                │
  *                  │ └──every end─── outdated                            │
- *                  └────────────────invalidate───────────────────────────┘
+ *                  └────────────invalidate, failed───────────────────────┘
  *
  * `invalidate`: an object that the manifest refers to, or that was created from the manifest, has changed. If
- * an apply is running, it may have missed the change, so another apply follows.
+ * an apply is running, it may have missed the change, so another apply follows. `failed` after `applied`: the
+ * verdict exists, but its status was not written.
  */
 
 type State = 'stale' | 'applying' | 'outdated' | 'settled';
@@ -52,7 +53,7 @@ export class PipelineState {
     return this.#verdict;
   }
 
-  /** Whether the pipeline was paused when it was applied. */
+  /** Whether the pipeline was paused when its facts were last read by an apply; undefined before. */
   get paused(): boolean | undefined {
     return this.#paused;
   }

@@ -13,18 +13,21 @@ const MAX_WAITING = 20;
 
 export interface StatusInput extends PipelineConditionInput {
   generation: number;
-  /** The annotation of the object that requests the operator to fetch the sources again. */
+  /** The value of the annotation that requests the operator to fetch the sources again. */
   requestedAt?: string | undefined;
   now: Date;
 }
 
-/** The whole status: equal input gives an equal status, so that nothing is written when nothing changed. */
+/**
+ * The whole status. If only `now` differs, the status is equal, so that nothing is written when nothing
+ * changed.
+ */
 export function pipelineStatus(input: StatusInput): PipelineStatus {
   const { verdict, facts, before, generation, requestedAt, now, fault } = input;
   return defined({
     ...(facts === undefined ? before : factFields(facts)),
     observedGeneration: generation,
-    // After a fault, the verdict is on an earlier request, and the newest request is not observed yet.
+    // After a fault, there is no verdict on the newest request, so that request is not observed yet.
     observedRequestedAt: fault === undefined ? observedRequest(requestedAt) : before?.observedRequestedAt,
     lastPlan: verdict.lastPlan,
     conditions: conditionsOf(pipelineConditions(input), before?.conditions, generation, now),

@@ -48,14 +48,18 @@ export class PipelineTriggers {
     }
   }
 
-  /** Applies the Pipelines of the namespace again: their CronJobs contain rules of the Team. */
+  /**
+   * Applies the Pipelines of the namespace again: their CronJobs contain rules of the Team and settings of
+   * the installation.
+   */
   teamChanged(namespace: string): void {
     for (const pipeline of this.#options.informers.pipelinesIn(namespace))
       this.applyAgain(objectKey(pipeline));
   }
 
   /**
-   * Facts that the status shows have changed in the database, for the pipeline with this row id or for all.
+   * Facts that the status shows may have changed in the database, for the pipeline with this row id or for
+   * all. Enqueues only pipelines that `PipelineStates` knows.
    */
   rowChanged(id: number | 'all'): void {
     const { states, queue } = this.#options;
@@ -63,7 +67,10 @@ export class PipelineTriggers {
     for (const key of keys) if (key !== undefined) queue.addAfter(key, ROW_CHANGED_AFTER_MS);
   }
 
-  /** Checks of these pipelines (row ids) may be overdue. Writes the statuses that do not report this yet. */
+  /**
+   * Checks of these pipelines (row ids) may be overdue. Enqueues the pipelines whose status has no condition
+   * ChecksStalled yet.
+   */
   checksOverdue(ids: readonly number[]): void {
     for (const id of ids) {
       const { status } = this.#options.states.get(this.#options.states.keyOfRow(id) ?? '') ?? {};

@@ -9,12 +9,14 @@ import { lastPlanOf } from './last-plan.ts';
 /** The part of a Pipeline's status that does not come from the database. */
 export interface ManifestVerdict {
   ready: WantedCondition;
-  /** Whether the user has to change the manifest. */
+  /**
+   * Whether somebody has to change the manifest, or an object that it needs, such as its Team or a ConfigMap.
+   */
   stalled: boolean;
   lastPlan?: PipelineStatus['lastPlan'];
   /** Jobs and resources that get no Pod because of their tags. */
   refusedTags?: PlacementRefusal[] | undefined;
-  /** One sentence for each CronJob that cannot be created. */
+  /** One message for each CronJob that cannot be created. */
   blockedChecks?: string[] | undefined;
 }
 
@@ -41,7 +43,10 @@ export function verdictOf(applied: PipelineApplied, before: PipelineStatus | und
   return defined({ ready, stalled: !isTriedAgain, lastPlan, refusedTags, blockedChecks });
 }
 
-/** The verdict in the status, if a previous leader wrote one for this generation. */
+/**
+ * The verdict in the status, if it has one for this generation. Lacks the refused tags and the blocked
+ * checks.
+ */
 export function verdictBefore(
   status: PipelineStatus | undefined,
   generation: number,

@@ -33,7 +33,7 @@ import type { TeamState } from './team-states.ts';
  *     the gateway's certificate or the nodes' user namespaces changed                  teamChanged
  *     another object has taken over its pipeline in a rename                           applyAgain
  *     a person paused or unpaused it over the API                                      rowChanged
- *     a source was unavailable, or a rename waits for builds                           retryAfterMs
+ *     a source was unavailable, a rename waits for builds, or time may help otherwise  retryAfterMs
  *     a deletion waits for builds                                                      REMOVAL_RETRY_MS
  *   To write the status only:
  *     the database has new facts, or its notifications were interrupted                rowChanged
@@ -58,14 +58,17 @@ export interface PipelinesOptions {
   applyAgain(key: string): void;
   facts(name: PipelineName): Promise<PipelineFacts | undefined>;
   /**
-   * Whether the Team's namespace is prepared and its row saved. When the Team becomes ready,
-   * `PipelineTriggers.teamChanged` is called.
+   * `ready`: this process, or a former leader, has prepared the Team's namespace and saved its row. When the
+   * Team becomes ready, `PipelineTriggers.teamChanged` is called.
    */
   teamState(team: string): TeamState;
   now: () => Date;
 }
 
-/** Reconciles one Pipeline object: saves a revision, applies CronJobs, writes the status and Events. */
+/**
+ * Reconciles one Pipeline object: saves a revision, applies CronJobs, writes the status and Events. If the
+ * object is being deleted, stops the pipeline instead.
+ */
 export async function workOnPipeline(key: string, options: PipelinesOptions): Promise<ReconcileResult> {
   const object = options.informers.pipelines.store.get(key);
   if (object === undefined) return 'done';
@@ -85,7 +88,7 @@ export async function workOnPipeline(key: string, options: PipelinesOptions): Pr
   if (verdict === undefined) return await apply(object, { name, state }, options);
 
   const facts = await options.facts(name);
-  // The API paused or unpaused the pipeline, which changes its CronJobs.
+  // The API paused or unpaused the pipeline, which changes the verdict.
   if (facts !== undefined && facts.paused !== state.paused) {
     state.invalidate();
     return { requeueAfterMs: 0 };
@@ -139,9 +142,9 @@ async function applyManifest(
 }
 
 /**
- * A Team that was created together with its Pipeline needs a moment, so a missing Team is a warning only
- * after TEAM_PATIENCE_MS. Until then, an existing verdict on this generation stays, because a new leader may
- * not have seen the Team yet.
+ * A Team that was created together with its Pipeline needs a moment, so Ready becomes False only after
+ * TEAM_PATIENCE_MS, and not while this process has yet to reconcile the Team. Until then, an existing verdict
+ * on this generation stays.
  */
 async function awaitTeam(
   object: PipelineProjection,
@@ -175,7 +178,7 @@ async function remove(
   return 'done';
 }
 
-/** Writes Ready=Unknown, because tools mistake an object without conditions for a ready one. */
+/** Writes Ready=Unknown, because some tools mistake an object without conditions for a ready one. */
 async function writeInitialStatus(object: PipelineProjection, options: PipelinesOptions): Promise<void> {
   if (object.status?.conditions !== undefined) return;
   const ready = {

@@ -2,7 +2,7 @@ import type { TeamProjection } from '#adapters/kubernetes/informers/projections.
 import type { LogFill } from '#domain/build/judge-logs.ts';
 import type { WarmCount } from '#flows/pods/keep-warm-pods.ts';
 
-/** `unknown`: this process has not reconciled the Team yet. */
+/** `unknown`: this process has neither refused the Team nor announced it as ready. */
 export type TeamState = 'ready' | 'refused' | 'unknown';
 
 /*
@@ -15,7 +15,8 @@ export type TeamState = 'ready' | 'refused' | 'unknown';
  *                     │                             ▲
  *                     └──ready──► ready ──refused───┘
  *
- * `ready` is announced to the Pipelines of the Team, once for each object and generation.
+ * `ready` is announced to the Pipelines of the Team once for each object and generation, and again after a
+ * refusal.
  */
 export class TeamStates {
   /** The object and generation that were announced as ready. */

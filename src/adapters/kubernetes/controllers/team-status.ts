@@ -16,19 +16,25 @@ const MAX_MIRRORED = 200;
 export interface TeamStatusInput {
   object: TeamProjection;
   conditions: WantedCondition[];
-  /** The team in the database. If absent, the status keeps what it says about members and groups. */
+  /** The team in the database. If absent, the status keeps its display name, members and groups. */
   saved?: TeamSaved | undefined;
   before: TeamStatus | undefined;
   pipelineCount: number;
   limits: TeamLimits;
-  /** How full the Team's logs are. Undefined before a new leader has counted them: the condition stays. */
+  /**
+   * How full the Team's logs are. Undefined before a new leader has counted them: a condition stays, with the
+   * reason NearLimit.
+   */
   fill: LogFill | undefined;
   /** The warm Pods of the Team. Undefined: the Team keeps none, or they are not counted yet. */
   warm?: { ready: number; starting: number } | undefined;
   now: Date;
 }
 
-/** The whole status: equal input gives an equal status, so that nothing is written when nothing changed. */
+/**
+ * The whole status. If only `now` differs, the status is equal, so that nothing is written when nothing
+ * changed.
+ */
 export function teamStatus(input: TeamStatusInput): TeamStatus {
   const { object, conditions, saved, before, pipelineCount, limits, now } = input;
   return {
@@ -66,7 +72,7 @@ export function readyIn(namespace: string): WantedCondition {
   return { type: 'Ready', status: 'True', reason: 'NamespaceReady', message };
 }
 
-/** The conditions while the user has to change the manifest. */
+/** The conditions while somebody has to change the manifest, or what it refers to, such as the namespace. */
 export function stalled({ reason, message }: { reason: string; message: string }): WantedCondition[] {
   return [notReady(reason, message), { type: 'Stalled', status: 'True', reason, message }];
 }
@@ -76,7 +82,7 @@ export function groupCondition(ignored: IgnoredGroups | undefined): WantedCondit
   return ignored === undefined ? [] : [{ type: 'GroupsIgnored', status: 'True', ...ignored }];
 }
 
-/** The condition for logs that are nearly full. Present only while they are. */
+/** The condition for logs that are nearly full or full. Present only while they are. */
 function logCondition({ before, fill, limits: { logBytes: limit } }: TeamStatusInput): WantedCondition[] {
   const wasNear = before?.conditions?.some(({ type }) => type === LOGS_NEAR_LIMIT) === true;
   switch (fill ?? (wasNear ? 'near' : 'fine')) {

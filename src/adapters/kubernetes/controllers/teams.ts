@@ -18,11 +18,14 @@ import type { TeamStates } from './team-states.ts';
 import { APPLYING, groupCondition, readyIn, stalled, teamStatus } from './team-status.ts';
 
 const REMOVAL_RETRY_MS = 5000;
-/** After this time, a refused change is tried again: an account that it needs may exist by then. */
+/**
+ * After this time, the operator tries a refused change again: by then, an account that it needs may exist, or
+ * somebody may have labelled the namespace.
+ */
 const REFUSED_RETRY_MS = 30_000;
 /**
- * No informer watches the RoleBindings, NetworkPolicies and quotas that the operator creates in the
- * namespace, so the operator compares them again after this time.
+ * No informer watches the namespace, and the RoleBindings, NetworkPolicies, quotas and similar objects that
+ * the operator creates in it. So the operator compares them again after this time.
  */
 const RECONCILE_AGAIN_MS = 300_000;
 /**
@@ -44,7 +47,10 @@ export interface TeamsOptions {
   ready(namespace: string): void;
 }
 
-/** Reconciles one Team: prepares its namespace, starts the informers there, writes the status and Events. */
+/**
+ * Reconciles one Team: prepares its namespace, starts the informers there, writes the status and Events. If
+ * the object is being deleted and has no Pipelines, removes the team instead.
+ */
 export async function workOnTeam(name: string, options: TeamsOptions): Promise<ReconcileResult> {
   const object = options.informers.teams.store.get(name);
   if (object === undefined) return 'done';
@@ -73,7 +79,10 @@ function wasReadyUnderFormerLeader(object: TeamProjection, { states }: TeamsOpti
   return readyVerdict(object.status?.conditions, object.generation)?.status === 'True';
 }
 
-/** Watches the namespace, and notifies its Pipelines if they do not know yet that the Team is ready. */
+/**
+ * Watches the namespace, and notifies its Pipelines if they were not yet notified of this generation of the
+ * Team.
+ */
 async function announce(object: TeamProjection, options: TeamsOptions): Promise<void> {
   const namespace = namespaceOfTeam(object);
   await options.informers.watchNamespace(namespace);
@@ -85,7 +94,10 @@ interface ToWrite {
   saved?: TeamSaved | undefined;
 }
 
-/** Prepares and watches the namespace, and notifies its Pipelines. Returns what the status is to say. */
+/**
+ * Prepares and watches the namespace, and notifies its Pipelines. If the namespace is refused, only notes
+ * that. Returns what the status is to say.
+ */
 async function prepare(object: TeamProjection, options: TeamsOptions): Promise<ToWrite> {
   const applied = await apply(object, options);
   if (applied.outcome === 'refused') {
