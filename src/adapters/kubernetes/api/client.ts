@@ -24,8 +24,8 @@ const PAGE_SIZE = 500;
 /** If a page has too many bytes, the client requests it again with the page size divided by this. */
 const PAGE_DIVISOR = 4;
 /**
- * How many times a throttled request (429, or 503 with Retry-After) is retried, and the longest wait before a
- * retry. Up to a quarter of the wait is added at random.
+ * How many times a throttled request (429, or 503 that names a time to retry) is retried, and the longest
+ * wait before a retry. Up to a quarter of the wait is added at random. Watches are not retried.
  */
 const THROTTLE_RETRIES = 4;
 const MAX_WAIT_SECONDS = 10;
@@ -178,7 +178,7 @@ export class ApiClient {
     return this.#call('POST', apiPath(KINDS.tokenReviews, {}), json(review));
   }
 
-  /** Opens a watch. The body has one line of JSON per event, and ends after `timeoutSeconds`. */
+  /** Opens a watch. The body has one line of JSON per event, and ends after `timeoutSeconds` or earlier. */
   async watch(
     kind: ApiKind<unknown>,
     options: ListOptions & { resourceVersion: string; timeoutSeconds: number },

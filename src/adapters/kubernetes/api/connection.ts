@@ -27,7 +27,8 @@ const KEEP_ALIVE_MS = 60_000;
 
 /**
  * The connection of a Pod, with its service account token and the CA of the cluster. The kubelet renews both
- * files, so the token is read again every 30 seconds, and the CA for each new connection.
+ * files, so a request reads the token again if it is older than 30 seconds, and each new connection reads the
+ * CA.
  */
 export function inClusterConnection(
   address: { host: string; port: string },
@@ -48,9 +49,10 @@ export function inClusterConnection(
 }
 
 /**
- * The connection of a kubeconfig file, with every authentication method of client-node. If `file` is
- * undefined, client-node looks for the configuration in its default places. The import of client-node is
- * dynamic, because an operator in a cluster does not need it and saves its memory (docs/adr/0043).
+ * The connection of a kubeconfig file, with the authentication methods of client-node that use a header, or a
+ * client certificate in PEM. If `file` is undefined, client-node looks for the configuration in its default
+ * places. The import of client-node is dynamic, because an operator in a cluster does not need it and saves
+ * its memory (docs/adr/0043).
  */
 export async function kubeconfigConnection(file: string | undefined): Promise<Connection> {
   const { KubeConfig } = await import('@kubernetes/client-node');

@@ -16,8 +16,8 @@ export interface CacheClaimsOptions {
 }
 
 /**
- * Creates the PersistentVolumeClaim of a cache, unless it exists. Refuses if its Pipeline is being deleted,
- * the API server refuses it, or a Pod must not use the existing claim.
+ * Creates the PersistentVolumeClaim of a cache, unless it exists. Refuses if the Pipeline object does not
+ * exist, the API server refuses the claim, or a Pod must not use the existing claim.
  */
 export async function prepareClaim(
   claim: CacheClaim,
@@ -43,7 +43,7 @@ export async function prepareClaim(
   throw new ApiError(`creating the PersistentVolumeClaim ${namespace}/${name}`, answer);
 }
 
-/** The volume of a cache in a Pod. `prepareClaim` has created its claim. */
+/** The volume of a cache in a Pod. `prepareClaim` has created or found its claim. */
 export function cacheVolume(
   { cache: id, generation, resource, folder, containers }: PodCache,
   owner: OwnerObject | undefined,
@@ -53,8 +53,8 @@ export function cacheVolume(
 }
 
 /**
- * Whether a Pod may use an existing claim. Only a claim of this Pipeline is accepted, because others who may
- * create claims in the namespace could have created a claim with this name.
+ * Whether a Pod may use an existing claim. Only a claim whose owner reference names this Pipeline is
+ * accepted, because others who may create claims in the namespace could have created a claim with this name.
  */
 function judgeClaim(
   { metadata = {} }: { metadata?: { deletionTimestamp?: string; ownerReferences?: { uid: string }[] } },

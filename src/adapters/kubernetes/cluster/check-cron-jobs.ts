@@ -22,8 +22,8 @@ interface CronJobToApply {
 }
 
 /**
- * Applies the CronJobs of a pipeline and deletes outdated ones. If the name of a CronJob is taken by somebody
- * else's CronJob, skips it, and returns a message that names the resources that are therefore not checked.
+ * Applies the CronJobs of a pipeline and deletes outdated ones. If somebody else's CronJob has the name of
+ * one, skips it, and returns a message that names the first five of its resources.
  */
 export async function applyCheckCronJobs(
   pipeline: ScheduledPipeline,

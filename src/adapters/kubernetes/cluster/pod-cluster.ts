@@ -37,11 +37,14 @@ export interface PodClusterOptions {
     /** Whether Pods in other namespaces have started in the last minutes. */
     othersStartedLately(namespace: string): boolean;
   };
-  /** The secrets of shims are derived from this key, so that creating a Pod again results in the same Pod. */
+  /**
+   * The secrets of shims and the seals are derived from this key, so that creating a Pod again gives it the
+   * same ones.
+   */
   agentKey: Buffer;
 }
 
-/** Creates, finds and deletes the Pods of builds and checks. */
+/** Creates, finds and deletes the Pods of builds and checks, and warm Pods. */
 export function podCluster(options: PodClusterOptions): Cluster {
   const { client, cache } = options;
   /**
@@ -161,8 +164,8 @@ function podOfRun(run: CheckRunFacts, admitted: AdmittedCheckPod, options: PodCl
 }
 
 /**
- * Throws if the Team does not exist. It does exist, because its rules have admitted the Pod in the same turn
- * of the event loop.
+ * Throws if the Team does not exist. For builds and checks it does exist, because its rules have admitted the
+ * Pod in the same turn of the event loop. A Team may be deleted while a warm Pod gets its row.
  */
 function rulesOf(name: string, { cache }: PodClusterOptions): TeamRules {
   const team = cache.team(name);

@@ -147,7 +147,10 @@ async function ensureOrRemove<T extends ObjectWithName>(
   return client.delete(kind, ref);
 }
 
-/** Returns refusals that a retry cannot change. Throws everything else, so that the work queue retries. */
+/**
+ * Returns 403 and 422 as refusals, which the status shows. Throws everything else, so that the work queue
+ * retries.
+ */
 function refused(namespace: string, problem: ApiProblem): Refused {
   if (problem.status !== 403 && problem.status !== 422) {
     throw new ApiError(`preparing the namespace ${namespace}`, problem);

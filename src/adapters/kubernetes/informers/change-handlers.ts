@@ -8,7 +8,10 @@ import type {
   TeamProjection,
 } from './projections.ts';
 
-/** Handlers of changes. Each one only enqueues keys. */
+/**
+ * Handlers of changes and of problems. The informer waits for each call, so they start work without waiting
+ * for it.
+ */
 export interface ChangeHandlers {
   team(change: ObjectChange<TeamProjection>): void;
   pipeline(change: ObjectChange<PipelineProjection>): void;

@@ -176,8 +176,8 @@ export class Informers implements ClusterCache {
   }
 
   /**
-   * Counts Pods with a valid seal, and check Pods that a CronJob created, which have none. A copy of a sealed
-   * Pod has no valid seal, and is not counted.
+   * Counts Pods with a valid seal, and check Pods without a run: a CronJob creates these, so they have no
+   * seal. A copy of a sealed Pod has no valid seal, and is not counted.
    */
   runningPods(namespace: string, kind: 'build' | 'check'): number | undefined {
     return this.podsIn(namespace)?.filter(({ labels, facts }) => {
@@ -210,7 +210,7 @@ export class Informers implements ClusterCache {
     this.#namespaces.get(pod.metadata?.namespace ?? '')?.pods.note(this.#projectPod(pod));
   }
 
-  /** The cached Pods; undefined before the first list is complete. */
+  /** The cached Pods; undefined before the first lists of the namespace are complete. */
   podsIn(namespace: string): PodProjection[] | undefined {
     const watches = this.#namespaces.get(namespace);
     return watches?.synced === true ? [...watches.pods.store.values()] : undefined;

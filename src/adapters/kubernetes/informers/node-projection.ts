@@ -7,8 +7,8 @@ import type { NodeSelector } from '#flows/pods/ports.ts';
 import { projectReference } from './projections.ts';
 
 /**
- * The facts about a node that decide how many Pods may start there at a time, and whether Pods get a user
- * namespace.
+ * The facts about a node that decide which Pods and how many at a time may start there, and whether Pods get
+ * a user namespace.
  */
 export interface NodeProjection extends CachedObject {
   labels: Record<string, string>;
@@ -59,7 +59,7 @@ const DEFAULT_HANDLER = '';
 /** Taint effects that prevent Pods from starting. */
 const PREVENTING_EFFECTS: ReadonlySet<string> = new Set(['NoSchedule', 'NoExecute']);
 
-/** Parses a CPU quantity such as `4` or `3920m`. */
+/** Parses a CPU quantity such as `4` or `3920m`; 1 if it is no number. */
 function coresOf(quantity: string): number {
   const amount = Number.parseFloat(quantity);
   const cores = quantity.endsWith('m') ? amount / 1000 : amount;

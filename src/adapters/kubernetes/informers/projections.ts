@@ -12,8 +12,8 @@ import { defined } from '#defined';
 import type { RenamedFrom } from '#flows/pipelines/rename-ports.ts';
 
 /*
- * What the informers cache of each object: a few hundred bytes, whatever the size of the object. The HCL text
- * of a Pipeline is read from the API server when it is needed.
+ * What the informers cache of each object: the fields that the operator often reads. The HCL text of a
+ * Pipeline may be large, so it is read from the API server when it is needed.
  */
 
 export interface ObjectProjection extends CachedObject {
@@ -121,7 +121,10 @@ export function projectPipeline({
   });
 }
 
-/** Identity and version only, because the informers of ConfigMaps and Secrets read only metadata. */
+/**
+ * Identity and version only. The informers of ConfigMaps and Secrets cache nothing else, because they read
+ * only metadata.
+ */
 export function projectReference({ metadata }: Pick<Wire<V1ConfigMap>, 'metadata'>): CachedObject {
   const { namespace, name, uid, resourceVersion } = projectMeta(metadata);
   return { namespace, name, uid, resourceVersion };

@@ -55,11 +55,12 @@ export interface ElectorOptions {
  * Leader election by the rules of client-go. A lease has expired if its record has not changed for its
  * duration, measured by the clock of this process. The leader stops before other replicas may take over.
  *
- * Two rules differ from client-go. The duration adapts to how regularly the leader renews (`lease-terms.ts`).
- * And a leader whose process stood still (it got no processor time, or ran a long task) reads the Lease
- * before it gives up: it still leads unless another replica has taken over.
+ * Three rules differ from client-go. The duration adapts to how regularly the leader renews
+ * (`lease-terms.ts`). And a leader whose process stood still (it got no processor time, or ran a long task)
+ * reads the Lease before it gives up: it still leads unless another replica has taken over. And a process
+ * that has led takes no Lease of another holder, and none without a holder.
  *
- * The lease stops no writes of a former leader; the leader epoch in the database does.
+ * The lease stops no writes of a former leader. The leader epoch stops its writes to the database.
  */
 export class Elector {
   readonly #options: ElectorOptions;
@@ -76,8 +77,8 @@ export class Elector {
   /** Whether this process stood still since the last renewal. */
   #stoodStill = false;
   /**
-   * Whether this process leads or has led. If so, it does not take a Lease without a holder: another replica
-   * may have led and released the Lease in the meantime.
+   * Whether this process leads or has led. If so, it takes the Lease only while it is still the holder:
+   * another replica may have led and released the Lease in the meantime.
    */
   #hasLed = false;
   /** Milliseconds between the last renewals of this process. */
@@ -175,7 +176,10 @@ export class Elector {
     return isHeld;
   }
 
-  /** Creates, renews or takes over the Lease. False if another replica holds it or a request fails. */
+  /**
+   * Creates, renews or takes over the Lease. False if another replica holds it, this process has led and lost
+   * it, or a request fails.
+   */
   async #tryToHold(): Promise<boolean> {
     const { lease } = this.#options;
     const answer = await lease.read();
@@ -201,8 +205,8 @@ export class Elector {
   }
 
   /**
-   * Notes when the record last changed, because the lease expires by that time. Reading an unchanged record
-   * does not extend the lease.
+   * Notes when the record last changed, because the duration of the lease counts from then. Reading an
+   * unchanged record does not extend the lease.
    */
   #observe(record: VersionedRecord): void {
     if (this.#observed?.version === record.version) return;

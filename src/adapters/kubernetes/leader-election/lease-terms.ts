@@ -14,7 +14,7 @@ const MAX_LEASE_SECONDS = 15;
  * above.
  */
 const RENEWALS_PER_LEASE = 4;
-/** How many intervals are recent: about a minute of renewals. */
+/** How many intervals are recent: 42 seconds of renewals, and the time of their requests. */
 const MAX_INTERVALS = 60;
 
 /**

@@ -20,7 +20,7 @@ type ClientSecrets = Pick<ProviderObjects, 'saveSecret' | 'deleteSecret' | 'dele
 
 /**
  * How many times the deletion of keys is tried. If all attempts fail, the client secret stays stored until a
- * later change deletes it.
+ * later change of the provider deletes it.
  */
 const MAX_ATTEMPTS = 3;
 const DELETED: ObjectAnswer = { answer: 'done', value: undefined };

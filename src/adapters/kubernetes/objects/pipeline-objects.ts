@@ -11,7 +11,10 @@ import { replaceSpec } from './replace-spec.ts';
 
 const kind = KINDS.pipelines;
 
-/** Reads and writes the Pipeline objects that Millrace's API created. */
+/**
+ * Reads, creates, updates and deletes Pipeline objects. `read` and `replace` answer `managed` for an object
+ * that Millrace's API did not create.
+ */
 export function pipelineObjects(
   client: Pick<ApiClient, 'get' | 'create' | 'replace' | 'delete'>,
 ): PipelineObjects {
@@ -53,7 +56,7 @@ function toPipelineObject({ metadata, spec, status }: Wire<PipelineCustomResourc
 
 /**
  * With these reasons of Ready=False, the operator has not yet decided whether the text is valid. It tries
- * again soon, without another request.
+ * again within about a minute, without another request.
  */
 const UNDECIDED_REASONS: ReadonlySet<string> = new Set(['Retrying', 'MachineBusy']);
 

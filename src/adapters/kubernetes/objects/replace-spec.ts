@@ -21,7 +21,7 @@ interface SpecChange<S> {
 
 /**
  * Replaces the spec and updates the annotations. Returns `changed` if the object has another generation than
- * this, because then its spec has changed.
+ * `generation`, because then its spec has changed, or after MAX_ATTEMPTS conflicts.
  */
 export async function replaceSpec<T extends { metadata: ObjectMeta; spec: unknown }>(
   client: Pick<ApiClient, 'get' | 'replace'>,

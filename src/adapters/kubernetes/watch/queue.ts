@@ -76,7 +76,7 @@ export class WorkQueue {
     return this.#entries.size;
   }
 
-  /** Milliseconds since work last began or ended; 0 if no key is queued or being reconciled. */
+  /** Milliseconds since `#lastProgressAt`; 0 if no key is queued or being reconciled. */
   stuckMs(): number {
     return this.#working > 0 || this.#ready.size > 0 ? this.#clock.now() - this.#lastProgressAt : 0;
   }
@@ -174,7 +174,9 @@ export class WorkQueue {
     return key;
   }
 
-  /** Leaves one worker free, so that a share with long work does not delay the others. */
+  /**
+   * If there are several workers, leaves one free, so that a share with long work does not delay the others.
+   */
   #maxPerShare(): number {
     const { concurrency } = this.#options;
     return this.#options.shareOf === undefined ? concurrency : Math.max(1, concurrency - 1);

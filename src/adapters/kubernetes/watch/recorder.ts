@@ -44,8 +44,8 @@ const MAX_WAITING_EVENTS = 1000;
 
 /**
  * Writes Events one after another, in the background. Equal notes on an object with pauses of less than six
- * minutes are one Event with a count. Events are lost if the API server does not answer. The conditions of
- * the objects do not depend on Events.
+ * minutes are usually one Event with a count. Events are lost if the API server does not answer or refuses
+ * them, or if too many wait. The conditions of the objects do not depend on Events.
  */
 export class EventRecorder {
   readonly #options: RecorderOptions;

@@ -66,8 +66,8 @@ interface WatchEvent<T> {
 
 /**
  * Caches the objects of one kind and reports changes. It lists, and then watches from the list's resource
- * version. It lists again every ten minutes, and when the API server no longer has the version to watch from
- * (410). After a problem, it waits with exponential back-off and tries again, until it is stopped.
+ * version. It lists again about every ten minutes, and when the API server no longer has the version to watch
+ * from (410). After a problem, it waits with exponential back-off and tries again, until it is stopped.
  */
 export class Reflector<T, S extends CachedObject> {
   readonly store = new Store<S>();
