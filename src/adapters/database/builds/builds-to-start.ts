@@ -5,9 +5,10 @@ import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import type { PendingBuild, StartingBuildPod } from '#flows/pods/workloads.ts';
 
 /**
- * Returns up to `limit` builds that need a Pod: the oldest of each team, then the second of each, and so on.
- * Walks from job to job along an index and reads up to `limit` builds of each job, so a long queue costs no
- * more than a short one. If definitions are large, it returns fewer builds: call it again for the others.
+ * Returns up to `limit` builds that have their turn, need a Pod and do not wait after a refusal: the oldest
+ * of each team, then the second of each, and so on. Walks from job to job along an index and reads up to
+ * `limit` builds of each job, so a long queue costs no more than a short one. If definitions are large, it
+ * returns fewer builds: call it again for the others.
  */
 export async function buildsToStart(
   { pool, definitions }: Database & { definitions: Definitions },

@@ -44,7 +44,7 @@ export async function teamsWithQueue({ pool }: Database): Promise<number[]> {
   return [...teams];
 }
 
-/** Takes five round trips: begin, lock, gather, write, commit. */
+/** Takes five round trips: begin, lock, gather, write, commit. Takes four if nothing changes. */
 export async function withQueue<T>(
   database: Database,
   team: number,
@@ -146,8 +146,8 @@ interface TurnRow {
 }
 
 /**
- * Writes the turns and the changed reasons. Locks builds in order of id, as all writers of several builds do.
- * Returns the pipelines of the changed builds.
+ * Writes the turns and the changed reasons. Locks builds in order of id, as `stopBuilds` does, so that the
+ * two cannot deadlock. Returns the pipelines of the changed builds.
  */
 async function writeTurns(
   connection: Transaction,

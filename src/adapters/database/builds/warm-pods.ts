@@ -56,8 +56,8 @@ async function waitingPods({ pool }: Database): Promise<RecordedWarmPod[]> {
 
 /**
  * Gives the build a ready warm Pod of this shape, and the session of the Pod's agent, in one statement.
- * Returns undefined if there is none. Two builds never get the same Pod, because each locks the Pod that it
- * takes and skips locked Pods.
+ * Returns undefined if there is none, or if the build needs no Pod. Two builds never get the same Pod,
+ * because each locks the Pod that it takes and skips locked Pods.
  */
 async function take(
   database: Database,

@@ -97,7 +97,7 @@ export async function wakeTriggers(connection: Transaction, scopes: readonly num
   return jobs.length > 0;
 }
 
-/** Requests a decision on the jobs with a trigger whose wait is over. */
+/** Requests a decision on the jobs with a trigger whose wait is over, unless one is requested already. */
 export async function wakeLateTriggers(connection: Pick<Transaction, 'query'>): Promise<void> {
   await connection.query(
     rows()`${requestSchedule(sql.fragment`

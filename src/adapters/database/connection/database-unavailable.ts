@@ -1,9 +1,6 @@
 import { BackendTerminatedError, BackendTerminatedUnexpectedlyError, ConnectionError } from 'slonik';
 
-/**
- * The connection failed, not the query: a retry may work. It is unknown whether the query's writes were
- * committed.
- */
+/** The connection failed, not the query: a retry may work. The query's writes may have been committed. */
 export class DatabaseUnavailable extends Error {
   /** Postgres' code for `connection_failure`. */
   readonly code = '08006';

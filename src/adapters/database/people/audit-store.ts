@@ -4,7 +4,7 @@ import { rows, textArray, timestamp } from '#adapters/database/connection/pool.t
 import { cutPage, pageSize } from '#flows/page.ts';
 import type { AuditEntry, AuditFilter, AuditStore } from '#flows/people/ports.ts';
 
-/** Writes an audit entry in the transaction of the change. */
+/** Writes an audit entry. Pass the connection of the transaction that makes the change, if there is one. */
 export async function audit(connection: CommonQueryMethods, entry: AuditEntry): Promise<void> {
   const { team = null, actor, action, targetType, target, details = {}, at } = entry;
   const detailsJson = JSON.stringify(details);

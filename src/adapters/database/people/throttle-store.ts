@@ -3,7 +3,7 @@ import { rows, textArray, timestamp, type Transaction } from '#adapters/database
 import type { AttemptKey } from '#domain/access/throttle.ts';
 import type { ThrottleStore, ThrottleTransaction } from '#flows/people/throttle-ports.ts';
 
-/** Counts whose last failure is older than this are deleted. */
+/** Each recorded attempt deletes some counts whose last failure is older than this. */
 const MAX_AGE_MS = 60 * 60_000;
 
 const keyOf = ({ kind, name }: AttemptKey): string => `${kind}:${name}`;

@@ -13,7 +13,10 @@ import { audit } from './audit-store.ts';
  * otherwise accumulate.
  */
 const MAX_SESSIONS = 50;
-/** The last use of a session is written at most once in this time, so that most requests only read. */
+/**
+ * The last use of a session is written at most once in this time, or in a tenth of the idle limit if that is
+ * shorter, so that most requests only read.
+ */
 const USE_WRITE_SECONDS = 60;
 
 export function userSessionStore({ pool }: { pool: DatabasePool }): UserSessionStore {

@@ -2,10 +2,7 @@ import { sql } from 'slonik';
 import { ids, rows, textArray, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { DebugMessage, DebugTransaction } from '#flows/builds/debug-ports.ts';
 
-/**
- * Limit in characters of the messages in one answer. If the first message alone is longer, the answer has
- * only this message.
- */
+/** Once the messages of one answer have this many characters together, the answer is complete. */
 const MAX_CHARACTERS = 256 * 1024;
 
 /** Stores the messages of a shell until the other side has confirmed that it received them. */

@@ -7,8 +7,8 @@ import { JOB_REMOVED } from '#domain/scheduling/reasons.ts';
 import { dropMarks, swapMarks, type Mark } from './get-marks.ts';
 
 /**
- * Creates, restores, changes and removes jobs, stores their gets, and requests a decision on each job that
- * stays.
+ * Creates, restores, changes and removes jobs, stores their gets, and requests a decision on each job of the
+ * definition.
  */
 export async function saveJobs(
   connection: Transaction,

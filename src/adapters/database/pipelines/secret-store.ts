@@ -90,7 +90,7 @@ async function hasSecret(connection: Transaction, owner: Owner, name: string): P
     SELECT 1 FROM stored_secrets WHERE ${belongsTo(owner)} AND name = ${name}`);
 }
 
-/** SQL condition: the value belongs to this pipeline, or to the team. */
+/** SQL condition: the value belongs to this pipeline, or without a pipeline to the team. */
 function belongsTo({ team, pipeline }: Owner) {
   return sql.fragment`team_id = ${team} AND pipeline_id IS NOT DISTINCT FROM ${pipeline}::bigint`;
 }

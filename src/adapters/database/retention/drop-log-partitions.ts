@@ -48,8 +48,8 @@ async function isDroppable(
 }
 
 /**
- * Locks the parent table, as writers of logs do, so that nobody inserts a log before the drop. Returns false
- * if the table has logs or the lock takes too long.
+ * Locks the parent table, which writers of logs lock too, so that nobody inserts a log before the drop.
+ * Returns false if the table has logs or the lock takes too long.
  */
 async function dropIfEmpty(pool: DatabasePool, name: string, end: string): Promise<boolean> {
   try {

@@ -4,7 +4,7 @@ import { ids as idArray, rows, textArray } from '#adapters/database/connection/p
 import { newestBuildOf } from '#adapters/database/revisions/newest-build.ts';
 import type { CardRow, CardStore, CardTeam } from '#flows/views/card-ports.ts';
 
-/** Reads what overviews show, with one query for any number of pipelines. */
+/** Reads what overviews show. Each method makes one query, whatever the number of pipelines. */
 export function cardStore(pool: DatabasePool): CardStore {
   return {
     async cardTeams(teams) {

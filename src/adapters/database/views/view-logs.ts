@@ -58,7 +58,7 @@ interface BuildWithLog {
   removed: boolean;
 }
 
-/** Runs ten times a second while somebody follows the build. */
+/** Runs up to ten times a second while somebody follows the build. */
 async function buildOf(
   pool: DatabasePool,
   { team, pipeline, job, number }: BuildRef,

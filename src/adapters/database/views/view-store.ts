@@ -13,7 +13,7 @@ import { viewBuildOrigins, viewVersionUses } from './view-uses.ts';
 import { buildsThatTook, versionToFollow } from './view-version-path.ts';
 import { waitingStore } from './view-waiting.ts';
 
-/** Reads what people see. Each view takes a few queries along indexes. */
+/** Reads what people see, with a few queries for each view. */
 export function viewStore(database: { pool: DatabasePool; definitions: Definitions }): ViewStore {
   const { pool } = database;
   return {

@@ -25,7 +25,7 @@ const upstreamRequests = sql.fragment`coalesce((
     SELECT unnest(g.passed) FROM job_gets g WHERE g.job_id = j.id AND g.trigger
       AND g.resource_id = m.resource_id)), '[]')`;
 
-/** SQL: requests for builds of job `j` that have neither a build nor a refusal. */
+/** SQL: the newest requests for builds of job `j` that have neither a build nor a refusal. */
 export const openRequests = sql.fragment`(
   SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('id', m.id, 'by', m.requested_by,
     'inputs', m.input_values, 'version', CASE

@@ -83,7 +83,7 @@ const newestPassed = (limit: FragmentSqlToken) => sql.fragment`
 /**
  * SQL condition: more unused versions have passed the first upstream job than one page holds. Looks only at
  * the oldest versions of the page: builds take the oldest first, so if these are unused, the newer ones are
- * unused too.
+ * usually unused too.
  */
 export const manyPassedWait = sql.fragment`(
   SELECT count(*) FROM (${newestPassed(

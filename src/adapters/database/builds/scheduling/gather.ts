@@ -136,7 +136,8 @@ export async function gatherJobs(
 }
 
 /**
- * SQL: automatic builds that have not ended, except queued ones that a newer set of versions may supersede.
+ * SQL: the oldest automatic builds that have not ended, up to the concurrency of the job. Leaves out queued
+ * ones that a newer set of versions may supersede.
  */
 const openAutomatic = sql.fragment`(SELECT jsonb_agg(o) FROM (
         SELECT b.id, b.number::text AS number FROM builds b WHERE b.job_id = j.id AND b.ended_at IS NULL

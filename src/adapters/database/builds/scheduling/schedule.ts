@@ -22,8 +22,9 @@ export async function pipelinesToSchedule({ pool }: Database, limit: number): Pr
 }
 
 /**
- * A decision takes five round trips (begin, lock, gather, write, commit), and one more for each kind of page
- * that it reads. The decision is repeated if a build that it supersedes has started meanwhile.
+ * A decision takes five round trips (begin, lock, gather, write, commit), one more for each kind of page that
+ * it reads, and two for interruptible jobs. The decision is repeated if a build that it supersedes has
+ * started meanwhile.
  */
 export async function withPipeline<T>(
   database: Database,

@@ -20,9 +20,10 @@ export const STILL_OPEN = sql.fragment`(ended_at IS NULL) IS TRUE`;
 const CANCELLED = sql.fragment`'Cancelled'`;
 
 /**
- * SQL: an UPDATE that stops builds. A build that has not started ends here, without hooks, since nothing has
- * run. A running build is marked for cancellation, and its agent ends it. The caller holds the pipeline's
- * lock, which must be taken before rows of builds are locked. `condition`: SQL that selects builds by id.
+ * SQL: an UPDATE that stops builds. A build that has not started ends here, without hooks, since no step of
+ * its current attempt has run. A running build is marked for cancellation, and its agent ends it. The caller
+ * holds the pipeline's lock, which must be taken before rows of builds are locked. `condition`: SQL that
+ * selects builds by id.
  */
 export function stopBuilds(
   condition: FragmentSqlToken,
