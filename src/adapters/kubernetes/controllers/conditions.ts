@@ -15,7 +15,7 @@ export function notReady(reason: string, message: string): WantedCondition {
   return { type: 'Ready', status: 'False', reason, message };
 }
 
-const MAX_CONDITION_CHARACTERS = 32_000;
+const MAX_CHARACTERS = 32_000;
 
 /** The condition Ready in the status, if it is True or False for this generation; otherwise undefined. */
 export function readyVerdict(
@@ -52,5 +52,5 @@ export function conditionsOf(
 }
 
 function bounded(message: string): string {
-  return message.length <= MAX_CONDITION_CHARACTERS ? message : `${message.slice(0, MAX_CONDITION_CHARACTERS)} …`;
+  return message.length <= MAX_CHARACTERS ? message : `${message.slice(0, MAX_CHARACTERS)} …`;
 }

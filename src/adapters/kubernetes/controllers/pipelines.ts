@@ -33,7 +33,7 @@ import type { TeamState } from './team-states.ts';
  *     the gateway's certificate or the nodes' user namespaces changed                  teamChanged
  *     another object has taken over its pipeline in a rename                           applyAgain
  *     a person paused or unpaused it over the API                                      rowChanged
- *     a source was unavailable, a rename waits for builds, or time may help otherwise  retryAfterMs
+ *     a source was unavailable, a rename waits for builds, or a refusal may pass       retryAfterMs
  *     a deletion waits for builds                                                      REMOVAL_RETRY_MS
  *   To write the status only:
  *     the database has new facts, or its notifications were interrupted                rowChanged

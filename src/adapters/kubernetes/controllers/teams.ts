@@ -24,7 +24,7 @@ const REMOVAL_RETRY_MS = 5000;
  */
 const REFUSED_RETRY_MS = 30_000;
 /**
- * No informer watches the namespace, and the RoleBindings, NetworkPolicies, quotas and similar objects that
+ * No informer watches the namespace, or the RoleBindings, NetworkPolicies, quotas and similar objects that
  * the operator creates in it. So the operator compares them again after this time.
  */
 const RECONCILE_AGAIN_MS = 300_000;

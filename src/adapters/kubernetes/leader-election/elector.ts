@@ -56,9 +56,9 @@ export interface ElectorOptions {
  * duration, measured by the clock of this process. The leader stops before other replicas may take over.
  *
  * Three rules differ from client-go. The duration adapts to how regularly the leader renews
- * (`lease-terms.ts`). And a leader whose process stood still (it got no processor time, or ran a long task)
- * reads the Lease before it gives up: it still leads unless another replica has taken over. And a process
- * that has led takes no Lease of another holder, and none without a holder.
+ * (`lease-terms.ts`). A leader whose process stood still (it got no processor time, or ran a long task) reads
+ * the Lease before it gives up: it still leads unless another replica has taken over. A process that has led
+ * takes no Lease of another holder, and none without a holder.
  *
  * The lease stops no writes of a former leader. The leader epoch stops its writes to the database.
  */
