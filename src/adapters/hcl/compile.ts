@@ -14,7 +14,10 @@ export interface CompilerOptions {
   wallLimitMs?: number;
   /** Memory limit of each process, in MiB; 256 by default. */
   memoryLimitMb?: number;
-  /** Number of processes; 2 by default. A slow text delays only the texts that wait for its process. */
+  /**
+   * Number of processes; 2 by default. A slow text occupies one of them, and the other texts take turns in
+   * the others.
+   */
   processes?: number;
   /**
    * After this time without a request, a process ends to release its memory; 30 s by default. The next

@@ -22,7 +22,9 @@ export interface CompilerProcess {
 const isSource = import.meta.url.endsWith('.ts');
 /** The program of the process. It is beside the bundle, or beside this source file. */
 const program = fileURLToPath(new URL(isSource ? './host.ts' : './hcl-host.js', import.meta.url));
-/** The program may read only this folder and that of the engine. */
+/**
+ * The program may read only this folder and that of the engine. For the sources, it is the whole repository.
+ */
 const readableFolder = fileURLToPath(new URL(isSource ? '../../../' : './', import.meta.url));
 
 export function startProcess(engine: string, memoryLimitMb: number): CompilerProcess {
@@ -81,7 +83,7 @@ export function startProcess(engine: string, memoryLimitMb: number): CompilerPro
 
 /**
  * Starts the process without environment variables. It may start threads, but no programs. It may write no
- * files, and read only its own files and the engine.
+ * files, and read only files in the folder of its program and in that of the engine.
  */
 function forkHost(engine: string, memoryLimitMb: number): ChildProcess {
   return forkProgram(program, [engine, String(memoryLimitMb)], {
