@@ -20,8 +20,8 @@ export type GlyphsByLetter = ReadonlyMap<string, readonly Glyph[]>;
 
 const FAMILY = 'DejaVu Sans';
 /**
- * The most characters outside the width table in one picture, since each takes half a millisecond. Further
- * ones are not drawn.
+ * The most characters outside the width table that one picture adds to the cached glyphs, since each takes
+ * half a millisecond. Further ones are not drawn.
  */
 const MAX_RARE_CHARACTERS = 64;
 
