@@ -5,7 +5,7 @@ import type { OAuthAnswer, OAuthClient, OAuthRequest, StoredProvider } from '#fl
 export interface OpenIdParts {
   /**
    * Returns the client secret of Millrace for the `secretKey` of a provider; undefined if there is none.
-   * Called at each sign-in.
+   * Called when a sign-in begins and when it returns from the provider.
    */
   secretOf(key: string): Promise<string | undefined>;
   /** Must refuse internal addresses, because users choose the URLs. */
@@ -26,8 +26,8 @@ interface CachedConfiguration {
 }
 
 /**
- * Signs people in by the authorization code flow with PKCE. The package openid-client checks state, nonce,
- * issuer, signature, audience and times.
+ * Signs people in by the authorization code flow with PKCE. The package openid-client checks the state and,
+ * for providers of the type OIDC, the nonce, issuer, signature, audience and times of the ID token.
  */
 export function openIdClient(parts: OpenIdParts): OAuthClient {
   const cachedConfigurations = new Map<string, CachedConfiguration>();
