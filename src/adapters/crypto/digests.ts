@@ -20,8 +20,8 @@ export function webhookToken(webhookKey: WebhookKey, resource: number, generatio
 }
 
 /**
- * Derives the secret that a forge signs with, in the Standard Webhooks form. It depends on nothing but the
- * token, so a signature can be verified before any query, and a new token brings a new secret.
+ * Derives the secret that a forge signs with, in the Standard Webhooks form. It depends only on the key and
+ * the token, so a signature can be verified before any query, and a new token brings a new secret.
  */
 export function webhookSecret(webhookKey: WebhookKey, token: string): string {
   return `whsec_${createHmac('sha256', webhookKey).update(`webhook-secret.${token}`).digest('base64')}`;

@@ -15,9 +15,9 @@ import { promisify } from 'node:util';
 import type { SealedValue } from '#flows/pipelines/secret-ports.ts';
 
 /*
- * Envelope encryption of stored secrets. Each value has an AES-256-GCM key of its own, which RSA-OAEP wraps
- * with the public key of the installation. A process that has only the public key can store values, but not
- * read them.
+ * Envelope encryption of stored secrets and of the private keys of identity tokens. Each value has an
+ * AES-256-GCM key of its own, which RSA-OAEP wraps with the public key of the installation. A process that
+ * has only the public key can store values, but not read them.
  */
 
 const NONCE_BYTES = 12;

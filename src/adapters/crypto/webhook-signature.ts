@@ -71,7 +71,7 @@ function startStandardHmac(headers: IncomingHttpHeaders, secret: string): Hmac {
   return createHmac('sha256', key).update(`${id}.${String(headers['webhook-timestamp'] ?? '')}.`);
 }
 
-/** The header lists several signatures while a sender rotates its key; any of them may match. */
+/** The header lists several signatures while a sender rotates its key; any of the first eight may match. */
 function includesSignature(signatures: string, digest: string): boolean {
   return signatures
     .split(' ', 8)
@@ -79,7 +79,7 @@ function includesSignature(signatures: string, digest: string): boolean {
     .some(Boolean);
 }
 
-/** Compares in constant time. */
+/** Compares texts of equal length in constant time. */
 function areEqual(sent: string, expected: string): boolean {
   const [sentBytes, expectedBytes] = [Buffer.from(sent), Buffer.from(expected)];
   return sentBytes.length === expectedBytes.length && timingSafeEqual(sentBytes, expectedBytes);

@@ -20,7 +20,7 @@ export interface FetchOptions {
 
 export interface FetchRules {
   allowHttp?: boolean;
-  /** The allowed hosts. Absent: any. */
+  /** The allowed hosts, with or without a port. Absent: any. */
   hosts?: readonly string[];
 }
 

@@ -8,7 +8,7 @@ const BLOCK_BYTES = 512;
 
 /**
  * Returns the bytes on disk that the files and folders in a folder take. Returns undefined if a part of it
- * cannot be read, or if it has so many files that measuring them would delay the build.
+ * cannot be read, if it has too many files, or if measuring it takes too long.
  */
 export async function measureFolder(folder: string): Promise<number | undefined> {
   const deadline = performance.now() + MAX_MEASURING_MS;

@@ -26,8 +26,8 @@ export function credentialText(type: string | undefined, data: Record<string, st
 }
 
 /**
- * Returns the credentials that match the image by the rules of the kubelet, the most specific server first.
- * Credentials for the same server keep their order. `texts`: results of `credentialText`.
+ * Returns the credentials that match the image by the rules of the kubelet, and in its order. Credentials for
+ * the same server keep their order. `texts`: results of `credentialText`.
  */
 export function credentialsFor(image: ImageName, texts: readonly string[]): PullCredential[] {
   // Sorts servers in descending order, as the kubelet does, so that a longer path comes before a shorter one.

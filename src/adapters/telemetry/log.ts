@@ -3,7 +3,7 @@ import { pino, type DestinationStream, type Logger } from 'pino';
 import { bufferOutput, type BufferedOutput } from './buffered-output.ts';
 import { isError } from './is-error.ts';
 
-/** Fields whose values never reach the log. */
+/** Fields whose values are hidden in the first MAX_DEPTH levels of the fields of a line. */
 const SECRET_KEYS: ReadonlySet<string> = new Set([
   'authorization',
   'cookie',
@@ -78,7 +78,10 @@ const TOKEN_IN_PATH = /(\/webhooks\/)[^\s"\\/?#:][^\s"\\/?#]*/g;
  */
 const INVISIBLE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
-/** Cleans each line before it is written, so that it shows no token and cannot control a terminal. */
+/**
+ * Cleans a line before it is written, so that it shows no webhook token of a path and cannot control a
+ * terminal.
+ */
 function cleanLine(line: string): string {
   return line
     .replaceAll(TOKEN_IN_PATH, '$1[hidden]')
