@@ -20,7 +20,7 @@ const LIMIT = 20;
 
 beforeAll(async () => {
   await Promise.all([createTeam(GREEDY), createTeam(GOOD)]);
-  await createPipeline(GREEDY, 'burst', oneJob('sleep 300'));
+  await createPipeline(GREEDY, 'burst', oneJob('sleep 20'));
   await createPipeline(GOOD, 'single', oneJob('true'));
 }, 600_000);
 afterAll(async () => {

@@ -21,12 +21,12 @@ const GATEWAYS = 'app.kubernetes.io/component in (gateway-public, gateway-intern
 const scalePostgres = (replicas: number): Promise<string> =>
   kubectl('scale', `statefulset/${POSTGRES}`, ...NAMESPACE, `--replicas=${replicas}`);
 
-beforeAll(() => createTeam(TEAM), 600_000);
+beforeAll(() => createTeam(TEAM), 120_000);
 afterAll(async () => {
   await scalePostgres(1);
-  await kubectl('rollout', 'status', `statefulset/${POSTGRES}`, ...NAMESPACE, '--timeout=500s');
+  await kubectl('rollout', 'status', `statefulset/${POSTGRES}`, ...NAMESPACE, '--timeout=120s');
   await deleteTeam(TEAM);
-}, 600_000);
+}, 300_000);
 
 interface GatewayPod {
   name: string;
@@ -55,8 +55,10 @@ const probe = async (pod: string, path: string): Promise<string> => {
 };
 
 const waitForGateways = async (ready: boolean): Promise<void> =>
-  eventually(async () =>
-    expect((await gateways()).map((gateway) => gateway.ready)).toEqual([ready, ready, ready, ready]),
+  eventually(
+    async () =>
+      expect((await gateways()).map((gateway) => gateway.ready)).toEqual([ready, ready, ready, ready]),
+    120,
   );
 
 test('gateways stay alive without Postgres, and become ready without a restart when it is back', async () => {

@@ -59,10 +59,12 @@ onlyEmbedded('a step container that is killed before its shim connects', () => {
       return pod;
     });
     await killContainer(TEAM, first.metadata.name, 'worker');
+    const killedAt = Date.now();
     await eventually(async () => {
       const pods = await list('pods', '--namespace', TEAM, '--selector', selector);
       expect(pods.some(({ metadata }) => metadata.labels?.['millrace.dev/attempt'] === '2')).toBe(true);
-    });
+    }, 60);
+    expect(Date.now() - killedAt).toBeLessThan(30_000);
     await scale(replicas);
     expect(await buildEnded(TEAM, 'early', 'work', number)).toMatchObject({
       status: 'succeeded',

@@ -10,7 +10,7 @@ import {
   pipelineManifest,
   teamName,
 } from '#e2e/support/fixtures.ts';
-import { created, pipelineApi, request } from '#e2e/support/gateway.ts';
+import { created, pipelineApi, requestOnce } from '#e2e/support/gateway.ts';
 import { apply, condition } from '#e2e/support/kubectl.ts';
 import { get } from '#e2e/support/read-objects.ts';
 import { restartedSince, runningContainers } from '#e2e/support/restarts.ts';
@@ -147,7 +147,7 @@ test('hostile pipelines of one team restart no container of Millrace and delay n
   expect(await buildEnded(HOSTILE, 'line', 'work', number)).toMatchObject({ status: 'succeeded' });
   const page = `${line.path}/jobs/work/builds/${number}`;
   const pages = await Promise.all(
-    Array.from({ length: 8 }, () => request('GET', page, { accept: 'text/html' })),
+    Array.from({ length: 8 }, () => requestOnce('GET', page, { accept: 'text/html' })),
   );
   expect(pages.map(({ status }) => status)).toEqual(pages.map(() => 200));
   expect(await line.log('work', number)).toMatch(/^[\w+/=]{1048576}\nafter the line\n/m);

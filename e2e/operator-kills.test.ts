@@ -85,7 +85,7 @@ const onlyEmbedded = isEmbedded ? describe : describe.skip;
 
 onlyEmbedded(`killing the leading operator ${KILLS} times with kill -9 during checks and builds`, () => {
   test('neither loses nor repeats a version or a build', async () => {
-    await createPipeline(TEAM, 'count', countingPipeline('check_interval = "@every 30s"'));
+    await createPipeline(TEAM, 'count', countingPipeline('check_interval = "@every 10s"'));
     for (let kill = 0; kill < KILLS; kill += 1) {
       expect((await api.check('count.up')).status).toBe(202);
       await sleep(kill * DELAY_STEP_MS);
@@ -117,5 +117,5 @@ onlyEmbedded(`killing the leading operator ${KILLS} times with kill -9 during ch
     expect(new Set(publish).size).toBe(publish.length);
     // A newer build may supersede a queued build of a job with `passed`.
     expect(publish.filter((build) => !/ (?:succeeded|Superseded) at attempt 1$/.test(build))).toEqual([]);
-  }, 1_200_000);
+  }, 600_000);
 });

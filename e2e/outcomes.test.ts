@@ -147,7 +147,7 @@ job "work" {
       message: expect.stringMatching(/^The Pod was evicted: .*ephemeral.*disable_retry/),
       attempt: 1,
     });
-    expect(await api.log('work', number)).toMatch(/^filling$/m);
+    expect(await api.log('work', number)).toMatch(/^filling\nfilled$/m);
   }, 600_000);
 });
 

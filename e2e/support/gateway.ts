@@ -27,27 +27,35 @@ export interface GatewayAnswer {
 const OVERLOADED = 'The server is overloaded.';
 const MAX_OVERLOAD_MS = 120_000;
 
-/**
- * Sends a request to the public gateway, by default as the administrator. Sends it again while the gateway is
- * overloaded.
- */
+type RequestParts = Record<string, string> & { body?: string };
+
+/** Sends a request to the public gateway, by default as the administrator. */
+export const requestOnce = async (
+  method: string,
+  path: string,
+  { body, ...headers }: RequestParts = {},
+): Promise<GatewayAnswer> => {
+  const answer = await fetch(`${await baseUrl()}${path}`, {
+    method,
+    ...defined({ body }),
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}`, ...headers },
+    signal: AbortSignal.timeout(120_000),
+  });
+  return { status: answer.status, body: await answer.text(), headers: answer.headers };
+};
+
+/** As `requestOnce`, but sends the request again while the gateway is overloaded. */
 export const request = async (
   method: string,
   path: string,
-  { body, ...headers }: Record<string, string> & { body?: string } = {},
+  parts: RequestParts = {},
 ): Promise<GatewayAnswer> => {
   const end = Date.now() + MAX_OVERLOAD_MS;
   for (;;) {
-    const answer = await fetch(`${await baseUrl()}${path}`, {
-      method,
-      ...defined({ body }),
-      headers: { authorization: `Bearer ${ADMIN_TOKEN}`, ...headers },
-      signal: AbortSignal.timeout(120_000),
-    });
-    const text = await answer.text();
+    const answer = await requestOnce(method, path, parts);
     // Any other 503 may come after the request has taken effect.
-    const isRefused = answer.status === 503 && text.includes(OVERLOADED);
-    if (!isRefused || Date.now() > end) return { status: answer.status, body: text, headers: answer.headers };
+    const isOverloaded = answer.status === 503 && answer.body.includes(OVERLOADED);
+    if (!isOverloaded || Date.now() > end) return answer;
     await sleep(1000);
   }
 };

@@ -85,8 +85,8 @@ export async function openPerson(
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
     const text = message.text();
-    // A response with one of these statuses is no error of the page. A busy gateway sends 503.
-    if (message.type() === 'error' && !/status of (4(00|01|03|04|09)|503)/.test(text)) complaints.push(text);
+    // A response with one of these statuses is no error of the page.
+    if (message.type() === 'error' && !/status of 4(00|01|03|04|09)/.test(text)) complaints.push(text);
   });
   return { context, page, complaints };
 }

@@ -7,13 +7,13 @@ import type { ManifestVerdict } from './pipeline-verdict.ts';
  * What this process stores about Pipeline objects, in addition to the informer's cache. Only this file
  * changes these states. A new process has none of them, and therefore applies every object again.
  *
- *   first sight ─► stale ──begin──► applying ──applied, handedOver──► settled
- *                  ▲ ▲ ▲              │ │  ▲                           │ │
- *                  │ │ └────failed────┘ │  └──begin, for a newer───────┘ │
- *                  │ │              invalidate    generation or request  │
- *                  │ │                  ▼                                │
- *                  │ └──every end─── outdated                            │
- *                  └────────────invalidate, failed───────────────────────┘
+ *   first sight -> stale --begin--> applying --applied, handedOver--> settled
+ *                  ^ ^ ^              | |  ^                           | |
+ *                  | | +----failed----+ |  +--begin, for a newer-------+ |
+ *                  | |              invalidate    generation or request  |
+ *                  | |                  v                                |
+ *                  | +--every end--- outdated                            |
+ *                  +------------invalidate, failed-----------------------+
  *
  * `invalidate`: an object that the manifest refers to, or that was created from the manifest, has changed. If
  * an apply is running, it may have missed the change, so another apply follows. `failed` after `applied`: the
