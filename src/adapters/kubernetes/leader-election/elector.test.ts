@@ -198,6 +198,60 @@ describe('leader election', () => {
     },
   );
 
+  test('renews with one request: a leader reads the Lease only if somebody else changed it', async () => {
+    const [time, lease] = [new ManualTime(), new SharedLease()];
+    let reads = 0;
+    const counted: LeaseAccess = {
+      ...lease.access(),
+      read: () => {
+        reads += 1;
+        return lease.access().read();
+      },
+    };
+    const first = startCandidate('first', counted, time.clock());
+    await time.advance(10_000);
+    expect([first.state, reads]).toEqual(['leading', 1]);
+    const record = lease.stored?.record ?? {
+      holder: '',
+      leaseSeconds: 0,
+      acquireTime: '',
+      renewTime: '',
+      transitions: 0,
+    };
+    await lease.access().update(record, lease.stored?.version ?? '');
+    await time.advance(10_000);
+    expect([first.state, reads]).toEqual(['leading', 2]);
+  });
+
+  test('takes over at the moment when the lease expires, not at the next regular look', async () => {
+    const [time, lease] = [new ManualTime(), new SharedLease()];
+    let connection: 'up' | 'hangs' = 'up';
+    startCandidate(
+      'first',
+      lease.access(() => connection),
+      time.clock(),
+    );
+    await time.advance(100);
+    let seen: string | undefined;
+    let seenAt = 0;
+    const watched: LeaseAccess = {
+      ...lease.access(),
+      read: () => {
+        if (seen !== lease.stored?.version) [seen, seenAt] = [lease.stored?.version, time.time];
+        return lease.access().read();
+      },
+    };
+    const second = startCandidate('second', watched, time.clock());
+    await time.advance(10_000);
+    connection = 'hangs';
+    await time.advance(2000);
+    const untilExpiry = seenAt + 3000 - time.time;
+    await time.advance(untilExpiry - 1);
+    expect(second.state).toBe('waiting');
+    await time.advance(1);
+    expect(second.state).toBe('leading');
+  });
+
   test.each([
     ['stays the leader after its process stood still, if no other candidate leads', false, 'leading'],
     ['stops after its process stood still, if another candidate leads by then', true, 'lost'],
@@ -284,24 +338,24 @@ describe('leader election', () => {
 
   test('writes a longer lease of up to 15 seconds while renewals are slow, and a short one again later', async () => {
     const [time, lease] = [new ManualTime(), new SharedLease()];
-    let readMs = 0;
+    let writeMs = 0;
     const slow: LeaseAccess = {
       ...lease.access(),
-      read: async () => {
-        await time.clock().sleep(readMs, new AbortController().signal);
-        return lease.access().read();
+      update: async (record, version) => {
+        await time.clock().sleep(writeMs, new AbortController().signal);
+        return lease.access().update(record, version);
       },
     };
     startCandidate('first', slow, time.clock());
     await time.advance(100);
     const second = startCandidate('second', lease.access(), time.clock());
     const leaseSecondsAfter = async (ms: number, passed: number): Promise<number | undefined> => {
-      readMs = ms;
+      writeMs = ms;
       await time.advance(passed);
       return lease.stored?.record.leaseSeconds;
     };
     expect(await leaseSecondsAfter(0, 10_000)).toBe(3);
-    expect(await leaseSecondsAfter(1300, 10_000)).toBe(14);
+    expect(await leaseSecondsAfter(1300, 10_000)).toBe(8);
     expect(await leaseSecondsAfter(3000, 20_000)).toBe(15);
     expect(await leaseSecondsAfter(0, 60_000)).toBe(3);
     expect(second.state).toBe('waiting');

@@ -56,8 +56,8 @@ export interface ElectorOptions {
  * duration, measured by the clock of this process. The leader stops before other replicas may take over.
  *
  * Three rules differ from client-go. The duration adapts to how regularly the leader renews
- * (`lease-terms.ts`). A leader whose process stood still (it got no processor time, or ran a long task) reads
- * the Lease before it gives up: it still leads unless another replica has taken over. A process that has led
+ * (`lease-terms.ts`). A leader whose process stood still (it got no processor time, or ran a long task) tries
+ * to renew before it gives up: it still leads unless another replica has taken over. A process that has led
  * takes no Lease of another holder, and none without a holder.
  *
  * The lease stops no writes of a former leader. The leader epoch stops its writes to the database.
@@ -104,9 +104,16 @@ export class Elector {
         this.#hasLed = true;
         return true;
       }
-      await clock.sleep(LOOK_EVERY_MS * (1 + 0.2 * this.#random()), signal);
+      await clock.sleep(this.#untilNextLook(), signal);
     }
     return false;
+  }
+
+  /** A standby also looks when the lease expires, and not only up to one interval later. */
+  #untilNextLook(): number {
+    const interval = LOOK_EVERY_MS * (1 + 0.2 * this.#random());
+    const untilExpiry = this.#expiresAt() - this.#options.clock.now();
+    return untilExpiry > 0 ? Math.min(interval, Math.ceil(untilExpiry)) : interval;
   }
 
   /** Renews until the lease is lost or the signal aborts. If the signal aborts, releases the lease. */
@@ -182,6 +189,8 @@ export class Elector {
    */
   async #tryToHold(): Promise<boolean> {
     const { lease } = this.#options;
+    const renewed = await this.#renewUnread();
+    if (renewed !== 'outdated') return renewed;
     const answer = await lease.read();
     if (!answer.ok) return this.#reportFailure('read', answer.message);
     if (answer.value === undefined) return this.#finishWrite(await lease.create(this.#ownRecord(undefined)));
@@ -189,6 +198,20 @@ export class Elector {
     const { record, version } = answer.value;
     if (record.holder !== this.#options.identity && (this.#hasLed || !this.#isFree(record))) return false;
     return this.#finishWrite(await lease.update(this.#ownRecord(record), version));
+  }
+
+  /**
+   * Renews the version that the holder wrote last, without reading the Lease. `outdated`: the Lease has
+   * another version or is gone, or this process is not the holder.
+   */
+  async #renewUnread(): Promise<boolean | 'outdated'> {
+    const { lease, identity } = this.#options;
+    const observed = this.#observed;
+    if (observed?.record.holder !== identity) return 'outdated';
+    const answer = await lease.update(this.#ownRecord(observed.record), observed.version);
+    return !answer.ok && (answer.status === 409 || answer.status === 404)
+      ? 'outdated'
+      : this.#finishWrite(answer);
   }
 
   #finishWrite(answer: ApiAnswer<VersionedRecord>): boolean {
@@ -215,8 +238,12 @@ export class Elector {
   }
 
   #isFree(record: LeaseRecord): boolean {
-    if (record.holder === '') return true;
-    return this.#options.clock.now() - this.#observedAt >= record.leaseSeconds * 1000;
+    return record.holder === '' || this.#options.clock.now() >= this.#expiresAt();
+  }
+
+  /** When the observed record expires, by the clock of this process. */
+  #expiresAt(): number {
+    return this.#observedAt + (this.#observed?.record.leaseSeconds ?? 0) * 1000;
   }
 
   #ownRecord(previous: LeaseRecord | undefined): LeaseRecord {

@@ -1,5 +1,5 @@
 /** Time between two renewals. */
-export const RENEW_EVERY_MS = 700;
+export const RENEW_EVERY_MS = 600;
 /** The leader counts the time since its last renewal in steps of this length. */
 export const COUNT_EVERY_MS = 100;
 /** The process stood still if a step took this much longer than planned. */
@@ -14,7 +14,7 @@ const MAX_LEASE_SECONDS = 15;
  * above.
  */
 const RENEWALS_PER_LEASE = 4;
-/** How many intervals are recent: 42 seconds of renewals, and the time of their requests. */
+/** How many intervals are recent: 36 seconds of renewals, and the time of their requests. */
 const MAX_INTERVALS = 60;
 
 /**
