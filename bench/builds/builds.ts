@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { created, pipelineApi, type GatewayAnswer } from '#e2e/support/gateway.ts';
+import { created, pipelineApi } from '#e2e/support/gateway.ts';
 import { watchPods, type PodEvent } from './cluster-client.ts';
 import { millisecondsOf } from './step-times.ts';
 
@@ -60,42 +60,3 @@ export const measureBuild = async (team: string, pipeline: string, job: string):
     outcome,
   };
 };
-
-const POLL_MS = 250;
-
-/**
- * Runs `atATime` builds in parallel until `total` have ended; returns builds per second. Throws if one of
- * them does not succeed. A gateway on a busy machine answers some triggers with 503 and some reads with an
- * error; those requests are sent again.
- */
-export const measureThroughput = async (
-  names: { team: string; pipeline: string; job: string },
-  total: number,
-  atATime: number,
-): Promise<number> => {
-  const api = pipelineApi(names.team, names.pipeline);
-  let left = total;
-  const start = performance.now();
-  const lane = async (): Promise<void> => {
-    while (left > 0) {
-      left -= 1;
-      const number = await triggerUntilAccepted(() => api.trigger(names.job));
-      let status = '';
-      while (!END_STATUSES.has(status)) {
-        await sleep(POLL_MS);
-        ({ status } = await api.build(names.job, number).catch(() => ({ status: '' })));
-      }
-      if (status !== 'succeeded') throw new Error(`${names.job} #${number} is ${status}`);
-    }
-  };
-  await Promise.all(Array.from({ length: atATime }, lane));
-  return total / ((performance.now() - start) / 1000);
-};
-
-async function triggerUntilAccepted(trigger: () => Promise<GatewayAnswer>): Promise<string> {
-  for (;;) {
-    const answer = await trigger();
-    if (answer.status !== 503) return created(answer).number;
-    await sleep(POLL_MS);
-  }
-}

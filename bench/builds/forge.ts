@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inMilliseconds, summarise } from '#bench/statistics.ts';
-import { createPipeline } from '#e2e/support/fixtures.ts';
+import { inMilliseconds, summarise, type Summary } from '#bench/statistics.ts';
+import { createPipeline, createTeam, deleteTeam, teamName } from '#e2e/support/fixtures.ts';
 import { enterWebhook, startForge, storeToken } from '#e2e/support/forge.ts';
 import { pipelineApi, type Build } from '#e2e/support/gateway.ts';
 import type { ForgeRepository } from '#testing/forges/forge-under-test.ts';
@@ -9,10 +9,11 @@ import { deletePod, podSpecOf, runBarePod } from './bare-pod.ts';
 import { END_STATUSES, measureBuild } from './builds.ts';
 import type { PrintRow } from './print-row.ts';
 import { timesIn } from './step-times.ts';
+import { untilReady } from './warm.ts';
 
 /*
- * Time from the end of a push to a real Gitea until the first step and the first task of its build,
- * alternating with bare Pods.
+ * Time from the end of a push to a real Gitea until the first step and the first task of its build, in new
+ * and in warm Pods, alternating with bare Pods.
  */
 
 const configOf = (url: string): string => `
@@ -49,42 +50,67 @@ job "bare" {
 
 type Api = ReturnType<typeof pipelineApi>;
 
+/** A pipeline whose repository gets the pushes. */
+interface Target {
+  repository: ForgeRepository;
+  api: Api;
+}
+
+/** Alternates between pushes to a team without warm Pods, bare Pods, and pushes to a team with a warm Pod. */
 export async function measureForge(team: string, runs: number, print: PrintRow): Promise<void> {
   const gitea = await startForge();
+  const warmTeam = teamName('bench-forge-warm');
   try {
-    const repository = await gitea.createRepository('bench', { private: true });
-    const api = pipelineApi(team, 'forge');
-    await createPipeline(team, 'forge', configOf(repository.url), await storeToken(team, gitea));
-    await enterWebhook(repository, api, 'git.app');
+    await createTeam(warmTeam, { warm: { pods: 1, idle: '30m' } });
+    const [cold, warm] = [await createTarget(team, gitea), await createTarget(warmTeam, gitea)];
     const spec = await podSpecOf(team, (await measureBuild(team, 'forge', 'bare')).pod);
-    // The first push opens connections and fills caches.
-    await measurePush(repository, api);
+    // The first push opens connections and fills caches. Warm Pods fit jobs that were built lately.
+    for (const target of [cold, warm]) await measurePush(target);
     const pushes: PushRun[] = [];
+    const warmPushes: PushRun[] = [];
     const bare: number[] = [];
     for (let round = 1; round <= runs; round += 1) {
-      pushes.push(await measurePush(repository, api));
+      await untilReady(warmTeam, 1);
+      pushes.push(await measurePush(cold));
       const run = await runBarePod(team, spec, `forge-bare-${process.pid}-${round}`);
       bare.push(run.running);
       await deletePod(team, run.name);
-      await sleep(500);
+      await untilReady(warmTeam, 1);
+      warmPushes.push(await measurePush(warm));
     }
     const reference = summarise(bare);
-    const get = summarise(pushes.map(({ untilGet }) => untilGet));
-    const task = summarise(pushes.map(({ untilTask }) => untilTask));
-    const version = summarise(pushes.map(({ untilVersion }) => untilVersion));
-    const build = summarise(pushes.map(({ untilVersion, untilBuild }) => untilBuild - untilVersion));
-    const pod = summarise(pushes.map(({ untilBuild, untilGet }) => untilGet - untilBuild));
     print('bare Pod: create → process of its last container', inMilliseconds(reference));
-    print('git push ended → first step of its build, the get, starts', inMilliseconds(get));
-    print('  ratio to the bare Pod', (get.median / reference.median).toFixed(2), '≤ 2.2');
-    print('  git push ended → version recorded (webhook, Pod of the check, check)', inMilliseconds(version));
-    print('  version recorded → build created', inMilliseconds(build));
-    print('  build created → its first step starts', inMilliseconds(pod));
-    print('git push ended → process of the task after the get', inMilliseconds(task));
-    print('  ratio to the bare Pod', (task.median / reference.median).toFixed(2));
+    printPushes(pushes, reference, print);
+    print('with warm Pods:', '');
+    printPushes(warmPushes, reference, print);
   } finally {
+    await deleteTeam(warmTeam);
     await gitea.stop();
   }
+}
+
+async function createTarget(team: string, gitea: Awaited<ReturnType<typeof startForge>>): Promise<Target> {
+  const repository = await gitea.createRepository(`bench-${team}`, { private: true });
+  const api = pipelineApi(team, 'forge');
+  await createPipeline(team, 'forge', configOf(repository.url), await storeToken(team, gitea));
+  await enterWebhook(repository, api, 'git.app');
+  return { repository, api };
+}
+
+function printPushes(pushes: readonly PushRun[], bare: Summary, print: PrintRow): void {
+  const summaryOf = (pick: (push: PushRun) => number): Summary => summarise(pushes.map(pick));
+  const get = summaryOf(({ untilGet }) => untilGet);
+  const version = summaryOf(({ untilVersion }) => untilVersion);
+  const build = summaryOf(({ untilVersion, untilBuild }) => untilBuild - untilVersion);
+  const pod = summaryOf(({ untilBuild, untilGet }) => untilGet - untilBuild);
+  const task = summaryOf(({ untilTask }) => untilTask);
+  print('git push ended → first step of its build, the get, starts', inMilliseconds(get));
+  print('  ratio to the bare Pod', (get.median / bare.median).toFixed(2), '≤ 2.2');
+  print('  git push ended → version recorded (webhook, Pod of the check, check)', inMilliseconds(version));
+  print('  version recorded → build created', inMilliseconds(build));
+  print('  build created → its first step starts', inMilliseconds(pod));
+  print('git push ended → process of the task after the get', inMilliseconds(task));
+  print('  ratio to the bare Pod', (task.median / bare.median).toFixed(2));
 }
 
 /** Milliseconds from the end of the push. `untilVersion` includes the wait for the forge's webhook. */
@@ -95,7 +121,7 @@ interface PushRun {
   untilTask: number;
 }
 
-async function measurePush(repository: ForgeRepository, api: Api): Promise<PushRun> {
+async function measurePush({ repository, api }: Target): Promise<PushRun> {
   const before = (await api.builds('one'))[0]?.number;
   const ended = await withClone(repository.url, repository.owner, async (git) => {
     await git('checkout', '-q', '-B', 'main');
