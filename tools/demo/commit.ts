@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from '#tools/cluster/run.ts';
 
-const AUTHOR = [
+const GIT_SETTINGS = [
   '-c',
   'user.name=Demonstration',
   '-c',
@@ -21,7 +21,7 @@ const ENVIRONMENT = {
 };
 
 const git = (args: readonly string[]): Promise<string> =>
-  run('git', [...AUTHOR, ...args], { env: ENVIRONMENT, timeoutSeconds: 60 });
+  run('git', [...GIT_SETTINGS, ...args], { env: ENVIRONMENT, timeoutSeconds: 60 });
 
 export interface PushedCommit {
   ref: string;

@@ -89,7 +89,7 @@ export const LIMIT_SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
       'Ready is `TooManyPipelines`; the operator tries again every minute',
     ],
     [
-      'Replaced definitions of a pipeline that no build or check names',
+      'Replaced definitions of a pipeline that no build or check uses',
       count(MAX_UNUSED_REVISIONS),
       'cut',
       'the oldest are removed',
@@ -188,7 +188,7 @@ export const LIMIT_SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
       'Pods of builds that are starting, on each node',
       `${count(INITIAL_PACE.perNode)} at first, at most ${count(MAX_STARTS_PER_NODE)} and one for each core`,
       'later',
-      '`StartWindow`; a team that has none starting still gets a place ([share a ' +
+      '`StartWindow`; a team that has none starting still gets a slot ([share a ' +
         'cluster](../how-to/share-a-cluster.md))',
     ],
     [
@@ -264,7 +264,7 @@ export const LIMIT_SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
     ['Body with a pipeline', bytes(MAX_BODY_BYTES), 'refusal', '413'],
     ['Event of a forge that asks for a re-run', bytes(MAX_EVENT_BYTES), 'refusal', '`BodyTooLarge`'],
     [
-      'All of them that arrive at the same time',
+      'Such events that arrive at the same time, in total',
       bytes(MAX_RETAINED_WEBHOOK_BYTES),
       'refusal',
       '503; deliver it again',
@@ -281,7 +281,7 @@ export const LIMIT_SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
       'Pipelines in the overview of all teams of a person',
       count(MAX_CARDS),
       'cut',
-      'of further teams it has the names; open a team to see its pipelines',
+      'it shows only the names of further teams; open a team to see its pipelines',
     ],
     [
       'Pipelines on one page of an overview',

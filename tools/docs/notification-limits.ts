@@ -5,7 +5,7 @@ import type { Limit } from './limit.ts';
 /** Limits of notifications that are sent for builds without an agent. */
 export const NOTIFICATION_LIMITS: readonly Limit[] = [
   [
-    'Builds without an agent that one Pod notifies of, one Pod of each team at a time',
+    'Builds whose notifications one Pod sends because no agent can; each team has one such Pod at a time',
     count(MAX_BUILDS_OF_RUN),
     'later',
     'the others follow',

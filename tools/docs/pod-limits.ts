@@ -33,7 +33,7 @@ export const POD_LIMITS: readonly Limit[] = [
     'the next Pod of the build runs without caches',
   ],
   [
-    'Time without a cache whose volume was not ready',
+    'Time for which a cache is left out after its volume was not ready',
     seconds(MINUTES_AFTER_FAILURE * 60),
     'cut',
     'builds run without it',

@@ -18,5 +18,10 @@ export const TEXT_LIMITS: readonly Limit[] = [
     'refusal',
     'the text is validated, and `picture_refused` says why there is no picture',
   ],
-  ['The same for all teams', count(MAX_PREVIEWS), 'refusal', 'the same'],
+  [
+    'The same for all teams',
+    count(MAX_PREVIEWS),
+    'refusal',
+    'the text is validated, and `picture_refused` says why there is no picture',
+  ],
 ];

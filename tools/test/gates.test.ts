@@ -33,7 +33,7 @@ describe('the gates left out of a run', () => {
     'are none if the run starts the cluster': ['own', {}],
     'are those that stop an embedded cluster that ran before': [
       'embedded',
-      { rehearsal: 'it takes the embedded cluster down, and only one that this run starts itself' },
+      { rehearsal: 'it stops the embedded cluster, and this run did not start that cluster' },
     ],
     'are those that stop or uninstall anything on an existing cluster': [
       'existing',

@@ -12,29 +12,30 @@ export interface TestGate {
   needs?: readonly string[];
   about: string;
   /**
-   * `embedded`: it changes things that a shared cluster must keep. `own`: it takes the cluster down in
-   * between.
+   * On which clusters the gate runs. Absent: on each. `embedded`: not on that of $KUBECONFIG, because the gate
+   * changes things that a shared cluster must keep. `own`: only on a cluster that this run starts, because the
+   * gate stops the cluster.
    */
   only?: 'embedded' | 'own';
   /**
-   * It needs no gate and writes at most a cache, so it runs beside the gates that have their turn before it.
+   * The gate runs in the background, beside the gates before it. It needs no other gate, and writes nothing but
+   * a cache.
    */
   beside?: true;
   run: (ownCluster: boolean) => Promise<Counts>;
 }
 
 /**
- * `own`: the embedded cluster, started by this run. `embedded`: it ran before, or is not needed. `existing`:
- * that of $KUBECONFIG.
+ * The cluster that the gates use. `own`: the embedded cluster, which this run starts. `embedded`: the embedded
+ * cluster, which ran before; also if no gate needs a cluster. `existing`: that of $KUBECONFIG.
  */
 export type ClusterOwner = 'own' | 'embedded' | 'existing';
 
 /** Why a gate does not run on this cluster; undefined if it does. */
 export function whyLeftOut({ only }: Pick<TestGate, 'only'>, cluster: ClusterOwner): string | undefined {
   if (only === undefined || cluster === 'own' || cluster === only) return undefined;
-  if (cluster === 'existing')
-    return 'CLUSTER=existing: it would change the cluster of $KUBECONFIG; it is for the embedded one';
-  return 'it takes the embedded cluster down, and only one that this run starts itself';
+  if (cluster === 'existing') return 'CLUSTER=existing: it would change the cluster of $KUBECONFIG';
+  return 'it stops the embedded cluster, and this run did not start that cluster';
 }
 
 const tool = (name: string, ...args: string[]): Promise<Counts> =>
@@ -119,7 +120,8 @@ export const GATES: Readonly<Record<string, TestGate>> = {
     run: () => jestProject('e2e-alone', '--runInBand'),
   },
   readme: {
-    about: 'README for a cluster of your own, word for word, in place of that installation',
+    about:
+      'the commands of the README for your own cluster; they replace the installation of the gates before',
     needs: ['cluster', 'images'],
     only: 'embedded',
     run: () => jestProject('readme'),
