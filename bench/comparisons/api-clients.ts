@@ -9,7 +9,7 @@ import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { summarise } from '#bench/statistics.ts';
 import { circumstances, numberFlag, table } from '#bench/table.ts';
 import { nameOf, NAMESPACE, type Report, type Task } from './api-clients/calls.ts';
-import { bundle, bundledBytes, Contestant, type Entry } from './api-clients/contestant.ts';
+import { bundle, bundledBytes, Contestant, type ContestantProgram } from './api-clients/contestant.ts';
 import { FaultyServer } from './api-clients/faulty-server.ts';
 import { ThrowAwayServer } from './operator-frameworks/server.ts';
 
@@ -28,13 +28,13 @@ const OBJECTS = 3000;
 const MAX_SILENCE_MS = 40_000;
 const MAX_CONCURRENT_CREATES = 32;
 
-const entries: Entry[] = [
-  { name: 'own client', program: 'own.ts' },
-  { name: 'client-node', program: 'client-node.ts' },
-  { name: 'client-node, one pool', program: 'client-node.ts', args: ['pooled'] },
+const programs: ContestantProgram[] = [
+  { name: 'own client', file: 'own.ts' },
+  { name: 'client-node', file: 'client-node.ts' },
+  { name: 'client-node, one pool', file: 'client-node.ts', args: ['pooled'] },
 ];
 
-const bare: Entry = { name: 'Node alone', program: 'bare.ts' };
+const bare: ContestantProgram = { name: 'Node alone', file: 'bare.ts' };
 
 const tasks = [
   { kind: 'get one by one', count: 200 },
@@ -69,7 +69,7 @@ async function main(): Promise<void> {
   const server = await ThrowAwayServer.start(folder);
   const faulty = await FaultyServer.start(folder);
   try {
-    await bundle([...new Set([bare, ...entries].map(({ program }) => program))], folder);
+    await bundle([...new Set([bare, ...programs].map(({ file }) => file))], folder);
     await seed(server, folder);
     await measure(folder, { real: server.address.port, faulty: faulty.port }, rounds);
     console.log(`${circumstances()}; ${((performance.now() - startedAt) / 1000).toFixed(0)} s`);
@@ -108,7 +108,8 @@ async function measure(
   const loads = new Map<string, number[]>();
   const nodeAlone = await Contestant.start(bare, folder, ports);
   const contestants: Contestant[] = [];
-  for (const entry of entries) contestants.push(await startTimed(entry, { folder, ports, rounds, loads }));
+  for (const program of programs)
+    contestants.push(await startTimed(program, { folder, ports, rounds, loads }));
   await sleep(1000);
   for (const contestant of contestants)
     memories.set(contestant.name, { loaded: contestant.memory().now, worked: 0, peak: 0 });
@@ -128,7 +129,7 @@ async function measure(
 
 /** Starts a contestant once per round to time its loading. Ends all its processes but the last. */
 async function startTimed(
-  entry: Entry,
+  program: ContestantProgram,
   {
     folder,
     ports,
@@ -142,9 +143,9 @@ async function startTimed(
   },
 ): Promise<Contestant> {
   const starts: number[] = [];
-  loads.set(entry.name, starts);
+  loads.set(program.name, starts);
   for (;;) {
-    const { contestant, ms } = await Contestant.start(entry, folder, ports);
+    const { contestant, ms } = await Contestant.start(program, folder, ports);
     starts.push(ms);
     if (starts.length === rounds) return contestant;
     await contestant.end();
@@ -204,12 +205,12 @@ async function performTask(
 }
 
 function formatCosts(folder: string, loads: Map<string, number[]>, memories: Map<string, Memory>): string {
-  const rows = entries.map((entry) => {
-    const { loaded, worked, peak } = memories.get(entry.name) ?? { loaded: 0, worked: 0, peak: 0 };
-    const load = summarise(loads.get(entry.name) ?? []).median;
+  const rows = programs.map((program) => {
+    const { loaded, worked, peak } = memories.get(program.name) ?? { loaded: 0, worked: 0, peak: 0 };
+    const load = summarise(loads.get(program.name) ?? []).median;
     return [
-      entry.name,
-      `${(bundledBytes(folder, entry) / 1e6).toFixed(2)} MB`,
+      program.name,
+      `${(bundledBytes(folder, program) / 1e6).toFixed(2)} MB`,
       `${load.toFixed(0)} ms`,
       ...[loaded, worked, peak].map((mebibytes) => `${mebibytes.toFixed(0)} MiB`),
     ];
@@ -220,7 +221,7 @@ function formatCosts(folder: string, loads: Map<string, number[]>, memories: Map
 function formatTimes(reports: Reports): string {
   const rows = tasks.flatMap(({ kind, count }) => {
     const own = summarise((reports.get(keyOf(kind, 'own client')) ?? []).map(({ ms }) => ms)).median;
-    return entries.map(({ name }) => {
+    return programs.map(({ name }) => {
       const rounds = reports.get(keyOf(kind, name)) ?? [];
       const whole = summarise(rounds.map(({ ms }) => ms));
       const each = summarise(rounds.flatMap(({ samples }) => samples));

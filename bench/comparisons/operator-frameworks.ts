@@ -7,7 +7,7 @@ import { inClusterConnection } from '#adapters/kubernetes/api/connection.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { summarise } from '#bench/statistics.ts';
 import { circumstances, numberFlag, table } from '#bench/table.ts';
-import { bundle, Contestant, type Entry } from './operator-frameworks/contestant.ts';
+import { bundle, Contestant, type ContestantProgram } from './operator-frameworks/contestant.ts';
 import { install, type Installed } from './operator-frameworks/packages.ts';
 import { NAMESPACE } from './operator-frameworks/reports.ts';
 import {
@@ -37,7 +37,7 @@ const scenarios = { idle, throwing, slow, restart, recreated } satisfies Record<
 type ScenarioName = keyof typeof scenarios;
 
 interface Framework {
-  entry: Entry;
+  program: ContestantProgram;
   installed?: Installed;
 }
 
@@ -62,7 +62,7 @@ async function main(): Promise<void> {
     const connection = inClusterConnection(server.address, folder);
     const client = new ApiClient(connection);
     await prepare(client);
-    await bundle([...new Set(frameworks.map(({ entry }) => entry.program))], folder);
+    await bundle([...new Set(frameworks.map(({ program }) => program.file))], folder);
     const comparison: Comparison = { folder, server, client, frameworks, findings: new Map() };
     for (let round = 1; round <= rounds; round += 1) {
       console.error(`round ${round} of ${rounds}`);
@@ -81,13 +81,13 @@ async function installAll(folder: string): Promise<Framework[]> {
   const dotI = await install(join(folder, 'dot-i'), '@dot-i/k8s-operator@1.3.9');
   const clientNode = await install(join(folder, 'client-node'), '@kubernetes/client-node@2.0.1');
   const undici = await install(join(folder, 'undici'), 'undici@8.12.4');
-  const informer = { name: 'informer', program: 'informer.ts' };
+  const informer = { name: 'informer', file: 'informer.ts' };
   return [
-    { entry: { name: 'Node alone', program: 'bare.ts' } },
-    { entry: { name: '@dot-i/k8s-operator', program: 'dot-i.ts', packages: dotI.folder }, installed: dotI },
-    { entry: informer, installed: clientNode },
-    { entry: { ...informer, name: 'informer, guarded', args: ['guarded'] }, installed: clientNode },
-    { entry: { name: 'own reflector and queue', program: 'reflector.ts' }, installed: undici },
+    { program: { name: 'Node alone', file: 'bare.ts' } },
+    { program: { name: '@dot-i/k8s-operator', file: 'dot-i.ts', packages: dotI.folder }, installed: dotI },
+    { program: informer, installed: clientNode },
+    { program: { ...informer, name: 'informer, guarded', args: ['guarded'] }, installed: clientNode },
+    { program: { name: 'own reflector and queue', file: 'reflector.ts' }, installed: undici },
   ];
 }
 
@@ -105,8 +105,8 @@ async function prepare(client: ApiClient): Promise<void> {
 async function runRound(comparison: Comparison, round: number): Promise<void> {
   const { folder, server, client, frameworks, findings } = comparison;
   for (const name of ['idle', 'throwing', 'slow', 'restart', 'recreated'] as const) {
-    const participants = frameworks.filter(({ entry }) => name === 'idle' || entry.program !== 'bare.ts');
-    const contestants = participants.map(({ entry }) => new Contestant(entry, server, folder));
+    const participants = frameworks.filter(({ program }) => name === 'idle' || program.file !== 'bare.ts');
+    const contestants = participants.map(({ program }) => new Contestant(program, server, folder));
     try {
       for (const contestant of contestants) await waitUntilStarted(contestant);
       const results = await scenarios[name]({ server, client, contestants, round: `${round}` });
@@ -148,11 +148,11 @@ function record(
 }
 
 function report({ frameworks, findings }: Comparison): string {
-  const header = ['', ...frameworks.map(({ entry }) => entry.name)];
+  const header = ['', ...frameworks.map(({ program }) => program.name)];
   const row = (title: string, name: ScenarioName, show: (results: ScenarioResult[]) => string): string[] => [
     title,
-    ...frameworks.map(({ entry }) => {
-      const results = findings.get(entry.name)?.get(name);
+    ...frameworks.map(({ program }) => {
+      const results = findings.get(program.name)?.get(name);
       return results === undefined ? '' : show(results);
     }),
   ];

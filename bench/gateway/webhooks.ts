@@ -63,7 +63,7 @@ export const webhooks: Part = {
         figure(alone),
         verdict(`p99 ≤ ${AIM.alone} ms`, alone.p99 <= AIM.alone),
       ],
-      ['… of a token that nobody has', figure(unknown), ''],
+      ['… with an unknown token', figure(unknown), ''],
       [`Postgres: fsync, synchronous_commit`, `${settings.fsync}, ${settings.commit}`, 'on, on'],
       ...(await measureLossOnKill(environment, resources)),
     ];
@@ -156,7 +156,7 @@ async function measureControls(
   await measure('… a bare Fastify route that does nothing', {}, loaded);
   await measure('… a bare route that inserts a row for each, with pg', { databaseUrl }, loaded);
   const bare = { databaseUrl, webhookKey: WEBHOOK_KEY.toString('base64url') };
-  await measure(`… no framework, the same statement: ${RESOURCES} resources`, bare, (control) =>
+  await measure(`… no framework, the SQL statement of the gateway: ${RESOURCES} resources`, bare, (control) =>
     measureEachOnce(environment, control, resources),
   );
   await measure(`… … ${REPEATED_RESOURCES} resources`, bare, (control) =>

@@ -8,11 +8,11 @@ import { build } from 'esbuild';
 import { memoryOf } from '#bench/process-cost.ts';
 import type { Report, Task } from './calls.ts';
 
-/** A measured program. */
-export interface Entry {
+/** What to start a contestant from. */
+export interface ContestantProgram {
   name: string;
-  /** Its file in `contestants/`. */
-  program: string;
+  /** Name of its file in `contestants/`. */
+  file: string;
   args?: string[];
 }
 
@@ -23,9 +23,9 @@ const REQUIRE =
 /**
  * Bundles the programs with their packages, as a release does, so code that esbuild can drop costs nothing.
  */
-export async function bundle(programs: string[], folder: string): Promise<void> {
+export async function bundle(files: string[], folder: string): Promise<void> {
   await build({
-    entryPoints: programs.map((program) => join(import.meta.dirname, 'contestants', program)),
+    entryPoints: files.map((file) => join(import.meta.dirname, 'contestants', file)),
     bundle: true,
     platform: 'node',
     format: 'esm',
@@ -39,10 +39,11 @@ export async function bundle(programs: string[], folder: string): Promise<void> 
   });
 }
 
-const programAt = (folder: string, { program }: Entry): string =>
-  join(folder, 'programs', program.replace(/\.ts$/, '.mjs'));
+const programAt = (folder: string, { file }: ContestantProgram): string =>
+  join(folder, 'programs', file.replace(/\.ts$/, '.mjs'));
 
-export const bundledBytes = (folder: string, entry: Entry): number => statSync(programAt(folder, entry)).size;
+export const bundledBytes = (folder: string, program: ContestantProgram): number =>
+  statSync(programAt(folder, program)).size;
 
 /** A measured program in a process of its own. It performs tasks with its client. */
 export class Contestant {
@@ -51,9 +52,9 @@ export class Contestant {
   readonly #pending = new Map<number, (report: Report) => void>();
   #lastId = 0;
 
-  private constructor(entry: Entry, folder: string, ports: { real: string; faulty: string }) {
-    this.name = entry.name;
-    this.#child = spawn(process.execPath, [programAt(folder, entry), ...(entry.args ?? [])], {
+  private constructor(program: ContestantProgram, folder: string, ports: { real: string; faulty: string }) {
+    this.name = program.name;
+    this.#child = spawn(process.execPath, [programAt(folder, program), ...(program.args ?? [])], {
       stdio: ['pipe', 'pipe', 'inherit'],
       env: { MEASURE_FOLDER: folder, MEASURE_PORT: ports.real, MEASURE_FAULTY_PORT: ports.faulty },
     });
@@ -66,12 +67,12 @@ export class Contestant {
 
   /** Starts a program and waits until it is loaded. `ms`: how long that took. */
   static async start(
-    entry: Entry,
+    program: ContestantProgram,
     folder: string,
     ports: { real: string; faulty: string },
   ): Promise<{ contestant: Contestant; ms: number }> {
     const startedAt = performance.now();
-    const contestant = new Contestant(entry, folder, ports);
+    const contestant = new Contestant(program, folder, ports);
     // A program sends a report with the id 0 when it is loaded.
     await new Promise((resolve) => contestant.#pending.set(0, resolve));
     return { contestant, ms: performance.now() - startedAt };

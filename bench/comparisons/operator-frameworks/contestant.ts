@@ -9,21 +9,20 @@ import { defined } from '#defined';
 import type { ContestantReport } from './reports.ts';
 import type { ThrowAwayServer } from './server.ts';
 
-/**
- * A measured program: its file in `contestants/`, and the folder of its packages unless they are the
- * project's.
- */
-export interface Entry {
+/** What to start a contestant from. */
+export interface ContestantProgram {
   name: string;
-  program: string;
+  /** Name of its file in `contestants/`. */
+  file: string;
   args?: string[];
+  /** Folder of its packages. Absent: it uses those of the project. */
   packages?: string;
 }
 
 /** Bundles the programs, so no process loads TypeScript at run time; packages stay external. */
-export async function bundle(programs: string[], folder: string): Promise<void> {
+export async function bundle(files: string[], folder: string): Promise<void> {
   await build({
-    entryPoints: programs.map((program) => join(import.meta.dirname, 'contestants', program)),
+    entryPoints: files.map((file) => join(import.meta.dirname, 'contestants', file)),
     bundle: true,
     packages: 'external',
     platform: 'node',
@@ -43,18 +42,18 @@ export class Contestant {
   readonly reports: ContestantReport[] = [];
   readonly #child: ChildProcess;
 
-  constructor(entry: Entry, server: ThrowAwayServer, folder: string) {
-    this.name = entry.name;
-    const errors = openSync(join(folder, `${entry.name.replace(/\W+/g, '-')}.log`), 'a');
-    const program = join(folder, 'programs', entry.program.replace(/\.ts$/, '.mjs'));
-    this.#child = spawn(process.execPath, [program, ...(entry.args ?? [])], {
+  constructor(program: ContestantProgram, server: ThrowAwayServer, folder: string) {
+    this.name = program.name;
+    const errors = openSync(join(folder, `${program.name.replace(/\W+/g, '-')}.log`), 'a');
+    const path = join(folder, 'programs', program.file.replace(/\.ts$/, '.mjs'));
+    this.#child = spawn(process.execPath, [path, ...(program.args ?? [])], {
       stdio: ['ignore', 'pipe', errors],
       env: {
         PATH: process.env['PATH'] ?? '',
         KUBECONFIG: server.kubeconfig,
         MEASURE_FOLDER: folder,
         MEASURE_PORT: server.address.port,
-        ...defined({ MEASURE_PACKAGES: entry.packages }),
+        ...defined({ MEASURE_PACKAGES: program.packages }),
       },
     });
     closeSync(errors);
