@@ -53,10 +53,10 @@ export interface DebugTransaction {
   /** The oldest messages after this sequence number, as many as fit into one answer. */
   messages(session: number, direction: MessageDirection, after: number): Promise<DebugMessage[]>;
   /**
-   * `state`: the agent knows the session. `inputAt`: when the person last sent input. `seenAt`: when they
-   * last read output or sent input.
+   * Updates the given fields. `state`: the agent knows the session. `inputAt`: when the person last sent input.
+   * `seenAt`: when they last read output or sent input.
    */
-  note(session: number, news: { state?: 'open'; inputAt?: Date; seenAt?: Date }): Promise<void>;
+  update(session: number, changes: { state?: 'open'; inputAt?: Date; seenAt?: Date }): Promise<void>;
   /** Records the end in the audit log too. */
   end(session: LockedDebugSession, end: DebugEnd, at: Date): Promise<void>;
   remove(session: number): Promise<void>;

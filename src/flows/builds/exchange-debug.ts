@@ -47,7 +47,7 @@ async function takeReport(
   report: DebugReport | undefined,
 ): Promise<number> {
   if (report === undefined) return lastOutput;
-  if (state === 'opening') await tx.note(id, { state: 'open' });
+  if (state === 'opening') await tx.update(id, { state: 'open' });
   await tx.drop(id, 'input', report.received);
   let freeCharacters = MAX_BACKLOG_CHARACTERS - (await tx.backlog(id, 'output'));
   let lastStored = lastOutput;

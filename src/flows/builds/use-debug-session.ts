@@ -35,7 +35,7 @@ export async function giveDebugInput(
     if (message.length > MAX_BACKLOG_CHARACTERS - (await tx.backlog(id, 'input')))
       return { build, accepted: lastInput, ended: false };
     await tx.append(id, 'input', [{ sequence, message }]);
-    await tx.note(id, { inputAt: at, seenAt: at });
+    await tx.update(id, { inputAt: at, seenAt: at });
     return { build, accepted: sequence, ended: false };
   });
   if (stored === undefined) return undefined;
@@ -77,7 +77,7 @@ export async function readDebugOutput(
   const at = now();
   return await debug.withSession(name, async (tx, session) => {
     const { id, build, state, seenAt } = session;
-    if (at.getTime() - seenAt.getTime() > SEEN_EVERY_MS) await tx.note(id, { seenAt: at });
+    if (at.getTime() - seenAt.getTime() > SEEN_EVERY_MS) await tx.update(id, { seenAt: at });
     const end = session.end ?? judgeDebugSession({ ...session, seenAt: at }, at);
     if (session.end === undefined && end !== undefined) await tx.end(session, end, at);
     // The agent does not know the session yet, perhaps because a notification was lost.

@@ -24,7 +24,7 @@ const TRANSACTION: DebugTransaction = {
   append: async () => undefined,
   drop: async () => undefined,
   messages: async () => [],
-  note: async () => undefined,
+  update: async () => undefined,
   end: async () => undefined,
   remove: async () => undefined,
 };

@@ -101,7 +101,7 @@ function programOf([program, ...values]: readonly string[]): { command?: string;
 function debugTransaction(connection: Transaction): DebugTransaction {
   return {
     ...debugMessages(connection),
-    async note(id, { state = null, inputAt, seenAt }) {
+    async update(id, { state = null, inputAt, seenAt }) {
       const [input, seen] = [inputAt?.toISOString() ?? null, seenAt?.toISOString() ?? null];
       await connection.query(rows()`
         UPDATE debug_sessions SET state = coalesce(${state}, state),
