@@ -27,7 +27,7 @@ export interface TeamUsage {
   warmPods: number;
 }
 
-export interface TeamUse {
+export interface TeamLimitsAndUsage {
   team: string;
   displayName?: string;
   namespace: string;
@@ -40,9 +40,9 @@ export interface TeamUse {
 
 export interface TeamUseViews {
   /** Undefined: no such team. */
-  useOf(team: string): Promise<TeamUse | undefined>;
+  useOf(team: string): Promise<TeamLimitsAndUsage | undefined>;
   /** Of all teams, by name. */
-  useOfTeams(): Promise<TeamUse[]>;
+  useOfTeams(): Promise<TeamLimitsAndUsage[]>;
 }
 
 /** Bytes of stored logs, by the row id of the team. */

@@ -4,7 +4,7 @@ import { rows } from '#adapters/database/connection/pool.ts';
 import type {
   CacheLogSizes,
   TeamUsage,
-  TeamUse,
+  TeamLimitsAndUsage,
   TeamUseLimits,
   TeamUseViews,
 } from '#flows/people/team-use-ports.ts';
@@ -45,10 +45,10 @@ interface UseRow extends Omit<TeamUsage, 'logBytes'> {
   defaultTimeoutSeconds: number | null;
   buildLogBytes: number | null;
   retention: TeamUseLimits['retention'] | null;
-  workers: TeamUse['workers'] | null;
+  workers: TeamLimitsAndUsage['workers'] | null;
 }
 
-/** SQL: counts the open builds of team `t` along an index that has only open builds. */
+/** SQL: counts the open builds of team `t`. Postgres finds them in an index that has only open builds. */
 const OPEN_BUILDS = sql.fragment`
   SELECT count(*) FILTER (WHERE b.admitted_at IS NOT NULL)::int AS running,
     count(*) FILTER (WHERE b.admitted_at IS NULL AND b.status = 'pending')::int AS queued,
@@ -81,7 +81,7 @@ const TEAM_USE = sql.fragment`
       WHERE p.team_id = t.id AND p.deleted_at IS NULL) AS c
   WHERE t.deleted_at IS NULL`;
 
-function toTeamUse(row: UseRow, logBytes: number): TeamUse {
+function toTeamUse(row: UseRow, logBytes: number): TeamLimitsAndUsage {
   const { id: _id, team, displayName, namespace, createdAt, ...columns } = row;
   const { runningLimit, defaultTimeoutSeconds, buildLogBytes, retention, workers, ...usage } = columns;
   return {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { route, type Route } from '#adapters/http/server/route.ts';
 import { defined } from '#defined';
-import type { TeamUse } from '#flows/people/team-use-ports.ts';
+import type { TeamLimitsAndUsage } from '#flows/people/team-use-ports.ts';
 import type { AccessPorts } from './access-ports.ts';
 import { requireFound } from './found.ts';
 import { answer, answerList, Strings, TeamParams, Time } from './schemas.ts';
@@ -85,7 +85,7 @@ export function teamUseRoutes({ teamUse }: Pick<AccessPorts, 'teamUse'>): Route[
   ];
 }
 
-function encode({ team, displayName, namespace, createdAt, limits, workers, usage }: TeamUse) {
+function encode({ team, displayName, namespace, createdAt, limits, workers, usage }: TeamLimitsAndUsage) {
   const { runningBuilds, defaultTimeoutSeconds, buildLogBytes, retention } = limits;
   return {
     team,

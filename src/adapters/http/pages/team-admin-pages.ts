@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { AccessPorts } from '#adapters/http/api/access-ports.ts';
 import type { PageRoute } from '#adapters/http/server/route.ts';
-import type { TeamUse } from '#flows/people/team-use-ports.ts';
+import type { TeamLimitsAndUsage } from '#flows/people/team-use-ports.ts';
 import { formatBytes } from './amounts.ts';
 import { callApi } from './call-api.ts';
 import { htmlTable } from './data-table.ts';
@@ -63,7 +63,7 @@ function createForm(ports: AccessPorts): PageRoute {
   });
 }
 
-function teamTable(teams: readonly TeamUse[]): Html {
+function teamTable(teams: readonly TeamLimitsAndUsage[]): Html {
   return scrolling(
     'Teams',
     htmlTable(teams, [

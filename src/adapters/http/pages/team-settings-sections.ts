@@ -1,7 +1,7 @@
 import type { WorkerNodes } from '#domain/planning/worker-nodes.ts';
 import { retentionOf } from '#domain/retention/decide-retention.ts';
 import type { TeamView } from '#flows/people/ports.ts';
-import type { TeamUse, TeamUseLimits } from '#flows/people/team-use-ports.ts';
+import type { TeamLimitsAndUsage, TeamUseLimits } from '#flows/people/team-use-ports.ts';
 import { formatBytes, secondsInWords } from './amounts.ts';
 import { htmlTable } from './data-table.ts';
 import { textField, type FormState } from './form-fields.ts';
@@ -13,7 +13,7 @@ import { shellsSection } from './team-shells.ts';
 
 interface GeneralParts {
   team: TeamView;
-  use: TeamUse;
+  use: TeamLimitsAndUsage;
   viewer: Viewer | undefined;
   mayChange: boolean;
   state: FormState;
@@ -62,7 +62,7 @@ function displayNameSection({ team, viewer, mayChange, state }: GeneralParts): H
   </section>`;
 }
 
-function usageSection({ usage, limits }: TeamUse): Html {
+function usageSection({ usage, limits }: TeamLimitsAndUsage): Html {
   const { runningBuilds: maxRunningBuilds } = limits;
   const rows = [
     [
@@ -101,7 +101,7 @@ function limitsSection(
   return html`<section aria-labelledby="limits">
     <h2 id="limits">Limits and defaults</h2>
     <dl>
-      <dt>Time of a build whose job sets none</dt>
+      <dt>Timeout of a build whose job sets none</dt>
       <dd>${defaultTimeoutSeconds === undefined ? DEFAULT : secondsInWords(defaultTimeoutSeconds)}</dd>
       <dt>Log of one build</dt>
       <dd>${buildLogBytes === undefined ? DEFAULT : formatBytes(buildLogBytes)}</dd>
