@@ -41,7 +41,7 @@ const SLOW_FACTOR = 3;
 const SLOW_MILLISECONDS = 3000;
 /** Assumed duration of a start before any was observed. */
 const EXPECTED_MILLISECONDS = 2000;
-/** For this long after a Pod of a team has started, other teams leave the team a slot. */
+/** For this long after a Pod of a team has started, or has been slow to start, other teams leave a slot. */
 const SHARED_MILLISECONDS = 5 * 60_000;
 /** The window grows only if at least this share of it is in use. */
 const MIN_USED = 0.5;
@@ -97,7 +97,7 @@ export function halvePace(pace: StartPace, now: number): StartPace {
   return { ...pace, perNode: Math.max(1, pace.perNode / 2), halvedAt: now, quickAt: {} };
 }
 
-/** Whether Pods of another team have started in the last minutes. */
+/** Whether Pods of another team have started, or have been slow to start, in the last minutes. */
 export function othersStarted(pace: Pick<StartPace, 'seenAt'>, team: string, now: number): boolean {
   return Object.keys(recentlySeen(pace, now)).some((other) => other !== team);
 }

@@ -4,8 +4,9 @@ export interface JobWithGets {
 }
 
 /**
- * Jobs that a new version of a resource could reach, nearest first: those that it triggers, then along
- * `passed`. It does not matter whether they will ever run.
+ * Jobs that a new version of a resource could reach, nearest first: those that it triggers, then all jobs
+ * downstream of them. A job counts as downstream if a get of any resource names the upstream job in `passed`.
+ * It does not matter whether the jobs will ever run.
  */
 export function reachableJobs(jobs: readonly JobWithGets[], resource: string): string[] {
   const direct = jobs.filter(({ gets }) =>

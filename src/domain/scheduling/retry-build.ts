@@ -111,7 +111,7 @@ function whyNotByWebhook(
   if (interrupts.length > 0)
     reasons.push({
       code: 'WouldInterrupt',
-      message: `A build of ${job.name} that this retry would end has not ended. Retry it in Millrace.`,
+      message: `This retry would end another build of ${job.name}. Retry it in Millrace.`,
     });
   return reasons;
 }

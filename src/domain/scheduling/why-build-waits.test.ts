@@ -19,30 +19,34 @@ test.each<[string, WaitingBuild, string[]]>([
   ['a build without a Pod says so', pending, ['PodPending Its Pod is not running yet.']],
   [
     'a refused Pod says why',
-    { ...pending, pod: 'QuotaExceeded: pods "b-1" is forbidden: exceeded quota' },
+    { ...pending, pendingReason: 'QuotaExceeded: pods "b-1" is forbidden: exceeded quota' },
     ['QuotaExceeded pods "b-1" is forbidden: exceeded quota'],
   ],
   [
     'a tag that the team may not use is reported, not a lack of nodes',
-    { ...pending, pod: 'TagNotAllowed: Team blue does not allow the tag gpu.', tags: ['gpu'] },
+    { ...pending, pendingReason: 'TagNotAllowed: Team blue does not allow the tag gpu.', tags: ['gpu'] },
     ['TagNotAllowed Team blue does not allow the tag gpu.'],
   ],
   [
     'an image that cannot be pulled is reported',
-    { ...pending, pod: 'ImagePullFailed: The container agent does not start: ErrImagePull' },
+    { ...pending, pendingReason: 'ImagePullFailed: The container agent does not start: ErrImagePull' },
     ['ImagePullFailed The container agent does not start: ErrImagePull'],
   ],
   [
     'the reason names tags that no node offers',
-    { ...pending, pod: 'Unschedulable: 0/1 nodes are available.', tags: ['gpu', 'arm'] },
+    { ...pending, pendingReason: 'Unschedulable: 0/1 nodes are available.', tags: ['gpu', 'arm'] },
     ['NoNodeForTags No node that offers the tags gpu and arm can take the Pod: 0/1 nodes are available.'],
   ],
   [
     'a cluster that is full is reported for a build without tags',
-    { ...pending, pod: 'Unschedulable: 0/1 nodes are available.' },
+    { ...pending, pendingReason: 'Unschedulable: 0/1 nodes are available.' },
     ['Unschedulable 0/1 nodes are available.'],
   ],
-  ['a message without a code is shown unchanged', { ...pending, pod: 'PodLost' }, ['PodPending PodLost']],
+  [
+    'a message without a code is shown unchanged',
+    { ...pending, pendingReason: 'PodLost' },
+    ['PodPending PodLost'],
+  ],
   ['a build that runs waits for nothing', { ...pending, status: 'started' }, []],
 ])('%s', (_, build, expected) => {
   expect(whyBuildWaits(build).map(({ code, message }) => `${code} ${message}`)).toEqual(expected);

@@ -6,8 +6,11 @@ export interface WaitingBuild extends GatedBuild {
   held: readonly Reason[];
   /** Tags of the job. */
   tags: readonly string[];
-  /** After its turn: why its Pod does not run, as `QuotaExceeded: …`. Absent: no reason is known. */
-  pod?: string;
+  /**
+   * Why the build is pending, as `QuotaExceeded: …`. After its turn, this is why its Pod does not run. Absent:
+   * no reason is known.
+   */
+  pendingReason?: string;
 }
 
 /** Every reason why a build has not started. Empty: the build has started or ended. */
@@ -18,10 +21,10 @@ export function whyBuildWaits(build: WaitingBuild): Reason[] {
   return [whyPodPends(build)];
 }
 
-function whyPodPends({ pod, tags }: WaitingBuild): Reason {
-  const [code = '', ...messageParts] = (pod ?? '').split(': ');
+function whyPodPends({ pendingReason, tags }: WaitingBuild): Reason {
+  const [code = '', ...messageParts] = (pendingReason ?? '').split(': ');
   const message = messageParts.join(': ');
-  if (!isCode(code)) return { code: 'PodPending', message: pod ?? 'Its Pod is not running yet.' };
+  if (!isCode(code)) return { code: 'PodPending', message: pendingReason ?? 'Its Pod is not running yet.' };
   if (code !== 'Unschedulable' || tags.length === 0) return { code, message };
   const tagList = `${tags.length === 1 ? 'tag' : 'tags'} ${formatList(tags)}`;
   return {

@@ -57,8 +57,9 @@ interface BuildRow {
   number: string;
   revision: number;
   status: 'pending' | 'waiting';
-  /** The pending reason, as `QuotaExceeded: …`. */
-  pod: string | null;
+  /** As `QuotaExceeded: …`. */
+  pendingReason: string | null;
+  /** Before the build's turn: why it waits. */
   held: Reason[] | null;
   gate: Gate | null;
   votes: GatedBuild['votes'] | null;
@@ -71,7 +72,7 @@ async function unstartedBuilds(
   const found = await pool.any(rows<BuildRow>()`
     SELECT j.name AS job, ${jobNameIn(sql.fragment`b.revision_id`)} AS "jobInRevision", CASE b.retry
       WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END AS number,
-      b.revision_id AS revision, b.status, ${pendingReason} AS pod, b.held, b.gate, (
+      b.revision_id AS revision, b.status, ${pendingReason} AS "pendingReason", b.held, b.gate, (
         SELECT jsonb_agg(jsonb_build_object('by', v.voter, 'approve', v.approve)) FROM build_votes v
           WHERE v.build_id = b.id) AS votes
     FROM unnest(${ids(jobs)}) AS wanted (job) JOIN jobs j ON j.id = wanted.job CROSS JOIN LATERAL (
@@ -79,12 +80,12 @@ async function unstartedBuilds(
       ORDER BY o.id DESC LIMIT ${MAX_BUILDS}) AS b
     ORDER BY b.id DESC LIMIT ${MAX_BUILDS}`);
   const tagsOf = await tagsOfJobs({ pool, definitions }, found);
-  return found.map(({ jobInRevision, revision, pod, held, gate, votes, ...build }) => ({
+  return found.map(({ jobInRevision, revision, pendingReason: reason, held, gate, votes, ...build }) => ({
     ...build,
     held: held ?? [],
     tags: tagsOf.get(`${revision} ${jobInRevision}`) ?? [],
     votes: votes ?? [],
-    ...withoutNulls({ pod, gate }),
+    ...withoutNulls({ pendingReason: reason, gate }),
   }));
 }
 

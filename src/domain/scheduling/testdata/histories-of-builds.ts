@@ -88,7 +88,7 @@ export const BUILDS: Record<string, Histories> = {
       'unit#1.1 ok     → unit#1.1 succeeded',
       'why deploy      → NothingNew',
     ],
-    'the newest set waits while builds of single versions run': [
+    'the newest set waits while a build for version = every runs': [
       `test: repo, image
       deploy: repo trigger every passed test, image trigger passed test`,
       'repo r1 + image i1      →',

@@ -91,7 +91,7 @@ export const CASCADES: Record<string, Histories> = {
       'unit#3 ok       → unit#3 succeeded',
       'unpause ship    →',
     ],
-    'is combined with the matching versions of shared jobs': [
+    'reaches a downstream job with the other versions of the same upstream build': [
       `unit: app trigger, docs
       ship: app trigger passed unit, docs passed unit`,
       'docs d1         →',

@@ -61,7 +61,7 @@ export const SUPERSEDING: Record<string, Histories> = {
       'image i2               → bake#2 i2',
       'bake#2 ok              → ship#1 cancelled, bake#2 succeeded, ship#2 v1 i2',
     ],
-    'is superseded by the build of a single version that has the newest set': [
+    'is superseded by the build of a new version of a get without passed': [
       shipped('', 'app trigger passed unit, tools trigger'),
       'app v1     → unit#1 v1',
       'tools t1   →',
@@ -71,7 +71,7 @@ export const SUPERSEDING: Record<string, Histories> = {
       'unit#2 ok  → unit#2 succeeded, ship#2 v2 t1',
       'tools t2   → ship#2 cancelled, ship#3 v2 t2',
     ],
-    'keeps its turn with supersede = false': [
+    'is kept with supersede = false': [
       shipped(' (no-supersede)'),
       'app v1 v2   → unit#1 v1, unit#2 v2',
       'unit#1 ok   → unit#1 succeeded, ship#1 v1',
