@@ -166,7 +166,7 @@ export function writeTags(tags: readonly TagText[], body: HclNode[], conversion:
       conversion.leaveOut(
         body,
         span,
-        `"${text}" cannot be one of tags: use lower-case letters, digits and hyphens`,
+        `"${text}" is not allowed in tags: use lower-case letters, digits and hyphens`,
       );
   const valid = tags.filter(({ text }) => isTag(text));
   writeWords('tags', valid, body, conversion);

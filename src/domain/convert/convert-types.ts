@@ -44,7 +44,7 @@ export class ResourceTypes {
       this.#conversion.error(span, `there is no resource type "${type}"`, help);
       return type;
     }
-    const label = this.#labelFor(type === 'git' ? 'git-resource' : type, span);
+    const label = this.#newLabel(type === 'git' ? 'git-resource' : type, span);
     this.#wellKnown.set(type, label);
     if (!image.includes(':'))
       this.nodes.push({ kind: 'comment', text: 'Pin the image to a version or a digest.' });
@@ -72,7 +72,7 @@ export class ResourceTypes {
       this.#conversion.error(item.span, `there are two resource types "${name}"`, 'Rename one of them.');
       return;
     }
-    const label = this.#labelFor(name, item.span);
+    const label = this.#newLabel(name, item.span);
     this.#declared.set(name, { label, defaults });
     const otherFields = new Set(['privileged', 'unique_version_history', 'defaults']);
     const image = { ...item, entries: item.entries.filter(({ key }) => !otherFields.has(key)) };
@@ -82,8 +82,8 @@ export class ResourceTypes {
     this.#write(label, reference ?? quoteText(['change-me']));
   }
 
-  /** A label for the type that is not taken. */
-  #labelFor(name: string, span: YamlSpan): string {
+  /** A label for a type of this name: one that no other type of the pipeline has. */
+  #newLabel(name: string, span: YamlSpan): string {
     const taken = new Set([
       ...Array.from(this.#declared.values(), ({ label }) => label),
       ...this.#wellKnown.values(),

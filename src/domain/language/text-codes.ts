@@ -13,7 +13,7 @@ export const textCodes = {
   ),
   'huge-number': error('A number has an exponent of more than three digits.', 'Write a smaller number.'),
   'too-large': error(
-    'The text, its sources together, or what its groups expand to is larger than its limit.',
+    'The text, all its sources together, or the pipeline with expanded groups is larger than allowed.',
     'Move scripts into the repository, or split the pipeline.',
   ),
   'too-deep': error(

@@ -18,7 +18,7 @@ export function readTags(block: ReadBlock, attribute: string, report: Report): s
   }
   for (const { text, range } of tags) {
     if (!slug.test(text))
-      report(diagnose('invalid-tag', range, `${JSON.stringify(text)} cannot be one of ${attribute}`));
+      report(diagnose('invalid-tag', range, `${JSON.stringify(text)} is not allowed in ${attribute}`));
   }
   return [...new Set(tags.map(({ text }) => text))];
 }

@@ -71,7 +71,7 @@ resource "chart" "release" {
   # check_every: 5s is shorter than the minimum of 10s
   check_interval = "@every 10s"
   # webhook_token has no counterpart: Millrace creates the token itself
-  # "Big_Node" cannot be one of tags: use lower-case letters, digits and hyphens
+  # "Big_Node" is not allowed in tags: use lower-case letters, digits and hyphens
   tags = ["internal"]
 
   # public has no counterpart: the page of a resource shows its versions only
