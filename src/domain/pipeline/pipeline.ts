@@ -179,7 +179,7 @@ export interface Input {
   description?: string;
   /** The text has no default: a manual trigger must give a value. */
   required?: true;
-  /** The value if a person gives none, and in automatic builds, also for a required input. */
+  /** The value in automatic builds, and if a person gives none. A required input has one too. */
   default: string;
   /**
    * The values to choose from. Empty for a `list` that accepts any values. Absent for types other than

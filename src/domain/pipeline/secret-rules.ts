@@ -10,7 +10,7 @@ import type { SecretDefinition } from './secret-types.ts';
 import type { NamedType } from './type-kinds.ts';
 
 /** What a built-in type requires of the `path` and `key` of a secret. */
-interface PlaceRules {
+interface LocationRules {
   /** Rules of the path. Absent: the type takes no path. */
   path?: TextRule & { required: boolean; help: string };
   key: TextRule;
@@ -29,7 +29,7 @@ const TEAM_KEY = {
   help: 'Write the key alone, without a folder.',
 };
 
-const rulesBySource: Readonly<Record<string, PlaceRules>> = {
+const rulesBySource: Readonly<Record<string, LocationRules>> = {
   'svc://kubernetes': {
     path: {
       noun: 'the name of a Secret',
@@ -95,7 +95,7 @@ export function checkSecret(block: ReadBlock, type: SecretDefinition & NamedType
   if (source === 'svc://file') checkFileKey(block, key, type, report);
 }
 
-function checkPath(path: Text, { name }: NamedType, { path: rule }: PlaceRules, report: Report): void {
+function checkPath(path: Text, { name }: NamedType, { path: rule }: LocationRules, report: Report): void {
   if (path.text === '') return;
   if (rule) return checkText(path, rule, report);
   const message = `${withArticle(name)} secret has no path: its key names it`;

@@ -53,7 +53,7 @@ case $url in
 esac
 export GIT_TERMINAL_PROMPT=0 GIT_CONFIG_COUNT=0
 if [ $protocols = ssh ]; then use_ssh
-elif [ -n "\${param_private_key-}" ]; then fail 'private_key is for a url for SSH: use the parameter token with https'
+elif [ -n "\${param_private_key-}" ]; then fail 'private_key works only with a url for SSH: with https, use the parameter token'
 fi
 export GIT_ALLOW_PROTOCOL="\${GIT_ALLOW_PROTOCOL:-$protocols}"
 configure safe.directory '*'

@@ -1,17 +1,20 @@
 /** Part of the check of the type git: `list_requests`. */
 export const gitRequests = `
-# Prints open pull or merge requests, the one that changed last at the end. The author of a request from a fork
-# decides what the build runs. Unless the parameter forks is true, such requests are left out; if it is, their versions
-# are marked. Every request counts as one from a fork unless the forge names its branch of the same repository: anyone
-# who may read a repository of Gitea can push a request to refs/for/, which has no branch. Forges that can filter get
-# the filters too, which saves pages.
+# Prints the open pull or merge requests. The request that changed last is the last one.
+#
+# The author of a request from a fork decides what the build runs. So such requests are left out, unless the
+# parameter forks is true: then the version has the field fork. A request counts as one from a fork unless the
+# forge says that its branch is in the same repository. Gitea needs this rule: whoever may read a repository
+# can push a request to refs/for/ without a branch.
+#
+# The filters are applied here. Forges that can filter apply them too, so that fewer pages are fetched.
 list_requests() {
   [ -n "$with_api" ] || fail 'pr needs the parameter token, and a url that begins with https://'
   kind=$(forge_of)
   target=$(encode "$branch")
   labels=$(lines_of "\${param_labels-}")
   case $kind in
-    unknown) fail "set the parameter provider: what runs on '$authority' is not known" ;;
+    unknown) fail "set the parameter provider: the forge on '$authority' is not known" ;;
     github)
       size=100
       query="/pulls?state=open&sort=updated&direction=desc&per_page=100\${target:+&base=$target}"

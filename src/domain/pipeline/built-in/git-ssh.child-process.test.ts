@@ -92,7 +92,7 @@ describe('git over SSH', () => {
     [
       'a key for a url with https',
       () => ({ param_url: 'https://forge.example/r' }),
-      'private_key is for a url for SSH',
+      'private_key works only with a url for SSH',
     ],
   ])('refuses %s', async (_title, variables, message) => {
     await commit('one');

@@ -1,7 +1,7 @@
 /**
- * Finds the commit that a status or check run is for, and sets `$sha`, which is empty if there is none. The
- * commit is that of the attribute head_sha, of the version that triggered, or HEAD of the clone that is the
- * working directory, or of the only clone in it (`$clone`).
+ * Sets `$sha` to the commit that a status or check run is for, or to nothing if there is none. The first of
+ * these counts: the attribute `head_sha`, the field `ref` of the version, and HEAD of `$clone`. `$clone` is the
+ * working directory if that is a clone, otherwise the only clone in it.
  */
 export const reportedCommit = `
 folder_of_clone() {
