@@ -59,7 +59,7 @@ describe('a Pod', () => {
       {
         answer: 'refused',
         reason: 'TeamLimit',
-        message: 'Millrace does not know yet how many of 2 builds Team blue runs: it is listing the Pods.',
+        message: 'Millrace is still counting the builds of Team blue, which may run 2 at a time.',
       },
     ],
     'is admitted without a limit before the Pods of the team are listed': [

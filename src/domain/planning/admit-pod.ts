@@ -29,6 +29,7 @@ export interface PodToAdmit {
   team: string;
   tags: readonly string[];
   containers: readonly PlanContainer[];
+  /** The node label of a tag that the Team does not define. */
   labelOf(tag: string): string;
   /** Pods of the kind that the team has, including those being created. Undefined: not known yet. */
   running(): number | undefined;
@@ -61,7 +62,7 @@ export function admitPod(pod: PodToAdmit, team: TeamPods | undefined): PodAdmiss
   const noun = pod.kind === 'build' ? 'builds' : 'checks';
   const message =
     running === undefined
-      ? `Millrace does not know yet how many of ${limit} ${noun} Team ${pod.team} runs: it is listing the Pods.`
+      ? `Millrace is still counting the ${noun} of Team ${pod.team}, which may run ${limit} at a time.`
       : `Team ${pod.team} runs ${running} of ${limit} ${noun} that it may run at a time.`;
   return { answer: 'refused', reason: 'TeamLimit', message };
 }

@@ -3,7 +3,7 @@ import { checkGroups } from '#domain/scheduling/check-groups.ts';
 import { formatList } from '#domain/scheduling/reasons.ts';
 import { isPlacementRefusal, placePod, type PlacementRefusal, type TagRules } from './choose-nodes.ts';
 
-/** Why jobs and checks of a pipeline can have no Pod because of their tags: one refusal for each. */
+/** One refusal for each job and each check group of the pipeline whose tags allow it no Pod. */
 export function refusedTags(
   pipeline: Pipeline,
   rules: TagRules,
