@@ -54,8 +54,9 @@ export interface IdentityClaims {
   fork: boolean;
 }
 
-/** What an issue of identity tokens depends on besides the build. `externalUrl`: of the installation. */
-export interface IdentityIssue {
+/** Facts about the issuance of identity tokens, besides the build. */
+export interface IssuanceFacts {
+  /** Address of the installation. */
   externalUrl: string | undefined;
   /** When the tokens are issued, in seconds since 1970. */
   at: number;
@@ -68,15 +69,15 @@ export type IdentityDecision =
   | { answer: 'refuse'; reason: string };
 
 /** Decides which identity tokens a step of the build gets, or why it gets none. */
-export function decideIdentity(build: IdentifiedBuild, issue: IdentityIssue): IdentityDecision {
+export function decideIdentity(build: IdentifiedBuild, issuance: IssuanceFacts): IdentityDecision {
   const { definition, job, versions } = build;
   const { identity = [] } = jobIn(definition, job);
   if (identity.length === 0) return { answer: 'refuse', reason: `The job ${job} has no identity.` };
   const whyWithheld = whyWithoutSecrets(definition, job, versions);
   if (whyWithheld !== undefined) return { answer: 'refuse', reason: whyWithheld };
-  const issuer = identityIssuer(issue.externalUrl);
+  const issuer = identityIssuer(issuance.externalUrl);
   if ('problem' in issuer) return { answer: 'refuse', reason: issuer.problem };
-  const sharedClaims = claimsOf(build, issuer.issuer, issue);
+  const sharedClaims = claimsOf(build, issuer.issuer, issuance);
   return {
     answer: 'issue',
     tokens: identity.map(({ name, audience }) => ({
@@ -96,9 +97,13 @@ export function whyNoIdentity({ jobs }: Pipeline, externalUrl: string | undefine
   return job && 'problem' in issuer ? `The job ${job.name} has identity. ${issuer.problem}` : undefined;
 }
 
-function claimsOf(build: IdentifiedBuild, issuer: string, issue: IdentityIssue): Omit<IdentityClaims, 'aud'> {
+function claimsOf(
+  build: IdentifiedBuild,
+  issuer: string,
+  issuance: IssuanceFacts,
+): Omit<IdentityClaims, 'aud'> {
   const { team, pipeline, job, number, attempt, versions } = build;
-  const { at, seconds = MAX_IDENTITY_SECONDS } = issue;
+  const { at, seconds = MAX_IDENTITY_SECONDS } = issuance;
   const lifetime = Math.min(MAX_IDENTITY_SECONDS, Math.max(MIN_IDENTITY_SECONDS, Math.ceil(seconds)));
   const source = sourceOf(build);
   const subject = `team:${team}:pipeline:${pipeline}:job:${job}`;
