@@ -40,7 +40,7 @@ export function runForAgent(facts: CheckRunFacts, location: RunLocation = {}): C
   return markOperations(plan(facts), plan(bare));
 }
 
-/** `unknown`: the work has no such operation. */
+/** `run`: the agent first runs gets of secret types. `unknown`: the work has no such operation. */
 export type OperationFilled =
   | (SecretsResponse & { answer: 'filled' | 'run' })
   | { answer: 'unknown' }
@@ -151,7 +151,10 @@ function definitionForBuild({ definition, job }: AttemptFacts): Pipeline {
   return { ...definition, jobs, resources: definition.resources.filter(({ name }) => used.has(name)) };
 }
 
-/** Hooks and notifications need the whole definition: a version can reach the hooks of any job. */
+/**
+ * Hooks and notifications need the whole definition: a version can reach the hooks of any job, and a job can
+ * send any notification.
+ */
 function definitionForRun({ definition, checks, hooks, notifications }: CheckRunFacts): Pipeline {
   if (hooks !== undefined || notifications !== undefined) return definition;
   const checked = new Set(checks.map(({ resource }) => resource));
@@ -193,7 +196,7 @@ async function fillOperation<
   return { answer: 'filled', operation: withRefusal(operation, refusal), masks: [...new Set(masks)] };
 }
 
-/** Drops the hooks: each is an operation of its own. */
+/** Adds the refusal, if there is one. Drops the hooks, because each is an operation of its own. */
 function withRefusal(operation: Operation, refusal: string | undefined): Operation {
   return { ...operation, hooks: undefined, ...defined({ refusal }) };
 }

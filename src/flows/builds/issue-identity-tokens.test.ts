@@ -76,7 +76,7 @@ describe('a step', () => {
     [
       'of a build that has got too many tokens',
       { sessions: { countIdentityTokens: async () => 'too-many' } },
-      { answer: 'refused', reason: 'The build has got 500 identity tokens; it gets no more.' },
+      { answer: 'refused', reason: 'One attempt of a build gets at most 500 identity tokens.' },
     ],
     [
       'without externalURL',

@@ -38,4 +38,4 @@ export async function issueIdentityTokens(
   };
 }
 
-const TOO_MANY = `The build has got ${MAX_IDENTITY_TOKENS} identity tokens; it gets no more.`;
+const TOO_MANY = `One attempt of a build gets at most ${MAX_IDENTITY_TOKENS} identity tokens.`;

@@ -15,7 +15,7 @@ export interface PipelineCaches {
   cachesOf(name: PipelineName): Promise<CacheFactsOfPipeline | undefined>;
   /**
    * Gives the cache a new, empty volume at its next use. Writes the audit entry too. False: there is no such
-   * cache, or no Pod has got it since it was last cleared.
+   * cache, or it was not used since it was last cleared.
    */
   clearCache(name: ResourceName, act: AuditedAct): Promise<boolean>;
 }

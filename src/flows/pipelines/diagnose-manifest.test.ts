@@ -54,8 +54,8 @@ describe('a manifest', () => {
     expect(await diagnosis({ diagnostics: [], needs })).toMatchObject({
       errors: [],
       warnings: [
-        '3:7: https://types.example/a.hcl is looked at only after the Pipeline is applied',
-        'svc://ours is looked at only after the Pipeline is applied',
+        '3:7: https://types.example/a.hcl is fetched and validated only after the Pipeline is applied',
+        'svc://ours is fetched and validated only after the Pipeline is applied',
       ],
     });
   });

@@ -117,7 +117,7 @@ async function diagnoseConfig(
   };
 }
 
-const FETCHED_LATER = 'is looked at only after the Pipeline is applied';
+const FETCHED_LATER = 'is fetched and validated only after the Pipeline is applied';
 
 function warnOfSource({ source, range }: NeededSource): string {
   const place = range ? `${range.start.line}:${range.start.column}: ` : '';

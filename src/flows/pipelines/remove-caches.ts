@@ -7,8 +7,8 @@ export interface RemoveCachesPorts {
 }
 
 /**
- * Removes caches that no resource or job has any more, and the volumes of cleared caches.
- * Kubernetes keeps a volume until no Pod mounts it.
+ * Removes caches that no resource or job has any more, and the volumes of cleared caches. Kubernetes keeps a
+ * volume until no Pod mounts it.
  */
 export async function removeCaches({ caches, claims }: RemoveCachesPorts): Promise<FoundClaim[]> {
   // The row of a cache is stored before its claim is created. So claims are read before rows: each claim that

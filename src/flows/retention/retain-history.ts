@@ -27,7 +27,7 @@ const DAY_MS = 24 * HOUR_MS;
 const TURN_INTERVAL_MS = 6 * HOUR_MS;
 /** Age at which ended check runs and refused requests are removed. */
 const RECORD_AGE_MS = 7 * DAY_MS;
-/** Age at which a request of a job downstream of a triggered version is removed if it still has no build. */
+/** Age at which a request that a cascade made for a downstream job is removed if it still has no build. */
 const WAITING_REQUEST_AGE_MS = 30 * DAY_MS;
 
 /** Removes old history for a limited time. `more`: call again. */
