@@ -182,7 +182,7 @@ function resultOf(verdict: AdmissionVerdict): ReviewResult {
 
 function refuse(response: ServerResponse, { status, reason }: Refusal): void {
   if (response.headersSent) return;
-  // The rest of the body stays unread, so the connection cannot take another request.
+  // A part of the body may be unread. Then the connection cannot take another request.
   response.setHeader('connection', 'close');
   if (status === 405) response.setHeader('allow', 'POST');
   sendPlainly(response, status, `${reason}\n`);

@@ -166,7 +166,7 @@ function deleteRoute(ports: AccessPorts): Route {
     audit: 'pipeline.deleted',
     about:
       'Deletes a pipeline that was created over the API: its builds are stopped, its history stays. 200 ' +
-      'once it is deleted, 202 while that takes.',
+      'once it is deleted, 202 if that takes longer.',
     timeLimit: RESPONSE_TIME_LIMIT_MS,
     schema: {
       params: PipelineParams,

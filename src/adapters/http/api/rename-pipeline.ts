@@ -15,7 +15,7 @@ export function renameRoutes(ports: AccessPorts): Route[] {
       about:
         'Renames a pipeline that was created over the API to `name`. Its history, versions, pins, pauses ' +
         'and webhook tokens stay with it; the old name becomes free and answers 404. 200 once it runs ' +
-        'under the new name, 202 with `reason` and `message` while that takes. 409 if builds are running, ' +
+        'under the new name, 202 with `reason` and `message` if that takes longer. 409 if builds are running, ' +
         'the name is taken, or a manifest manages the pipeline. The audit log records it as ' +
         '`pipeline.updated` with `renamed_from`.',
       timeLimit: RESPONSE_TIME_LIMIT_MS,

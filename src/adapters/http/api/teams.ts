@@ -109,8 +109,8 @@ function changeTeamRoutes(ports: AccessPorts): Route[] {
       url: '/teams/:team',
       needs: 'admin',
       about:
-        'Changes `display_name` (empty: none), `groups`: the role that each group of an identity ' +
-        'provider gives, and `debug`: whether members with the role maintain may open ' +
+        'Changes a team. `display_name`: an empty name removes it. `groups`: the role that each group of an ' +
+        'identity provider gives. `debug`: whether members with the role maintain may open ' +
         '[shells in running steps](../how-to/debug-a-step.md). 409 for fields that the manifest sets.',
       bodyLimit: 64 * 1024,
       schema: {
@@ -136,7 +136,7 @@ function changeTeamRoutes(ports: AccessPorts): Route[] {
       needs: 'admin',
       about:
         'Deletes a team that was created over the API and has no pipelines; its namespace stays. 204 once ' +
-        'it is deleted, 202 while that takes.',
+        'it is deleted, 202 if that takes longer.',
       timeLimit: RESPONSE_TIME_LIMIT_MS,
       schema: { params: TeamParams, response: { ...Nothing, 202: TeamName } },
       handler: async ({ params: { team }, identity }, reply) => {

@@ -14,7 +14,7 @@ import { changesSection, inputs, inputValues, outputs } from './build-versions.t
 import { html, joined, type Html } from './html.ts';
 import { action, formatDuration, layout, status, timeElement } from './layout.ts';
 import { page } from './page.ts';
-import { breadcrumbs, jobFromParams, paths } from './paths.ts';
+import { breadcrumbs, namesFromParams, paths } from './paths.ts';
 import { reasonLines } from './pipeline-page.ts';
 import { plainLog } from './plain-log.ts';
 import { publicBuildPage } from './public-build-page.ts';
@@ -33,7 +33,7 @@ export function buildPage({ views, publicViews }: PipelinePorts, { codec }: Acce
     params: BuildParams,
     forPublic: publicBuildPage(publicViews, codec),
     answer: async ({ params, request }) => {
-      const { team, pipeline, job } = jobFromParams(params);
+      const { team, pipeline, job } = namesFromParams(params);
       const ref = refOf({ team, pipeline, job, build: params['build'] ?? '' });
       const [view, log, changes] = await Promise.all([
         views.build(ref),

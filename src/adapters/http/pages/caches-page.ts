@@ -11,7 +11,7 @@ import { htmlTable, type Column } from './data-table.ts';
 import { html, type Html } from './html.ts';
 import { action, layout, scrolling, timeElement } from './layout.ts';
 import { page } from './page.ts';
-import { breadcrumbs, jobFromParams, paths } from './paths.ts';
+import { breadcrumbs, namesFromParams, paths } from './paths.ts';
 import { may, teamViewerOf, type TeamViewer } from './viewer.ts';
 
 /** The page of the caches of a pipeline, of both its resources and its jobs. */
@@ -20,7 +20,7 @@ export function cachesPage({ caches, codec }: AccessPorts): PageRoute {
     url: '/teams/:team/pipelines/:pipeline/caches',
     params: PipelineParams,
     answer: async ({ params, request }) => {
-      const { team, pipeline } = jobFromParams(params);
+      const { team, pipeline } = namesFromParams(params);
       const name = { team, pipeline };
       const pipelineText = `Pipeline ${pipeline} in team ${team}`;
       const { definition, stored } = requireFound(await caches.cachesOf(name), pipelineText);

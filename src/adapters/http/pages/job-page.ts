@@ -13,7 +13,7 @@ import { jobFacts } from './job-facts.ts';
 import { action, alert, layout } from './layout.ts';
 import { page, type PageRequest } from './page.ts';
 import { cursor, older, PER_PAGE } from './paging.ts';
-import { breadcrumbs, jobFromParams, paths } from './paths.ts';
+import { breadcrumbs, namesFromParams, paths } from './paths.ts';
 import { pauseControl } from './pipeline-page.ts';
 import { publicJobPage } from './public-list-pages.ts';
 import { checkFirstField, startForm, type RefusedStart } from './start-form.ts';
@@ -30,7 +30,7 @@ export function jobPages(ports: PipelinePorts, access: AccessPorts): PageRoute[]
       forPublic: publicJobPage(publicViews, access.codec),
       answer: async ({ params, query, request }) =>
         await renderJob(ports, access, {
-          name: jobFromParams(params),
+          name: namesFromParams(params),
           request,
           before: query['before'],
         }),

@@ -25,7 +25,7 @@ export const paths = {
 type Values = Readonly<Record<string, string | undefined>>;
 
 /** The names in the parameters of a path. A name that the path does not have is empty. */
-export function jobFromParams(params: Values): JobName {
+export function namesFromParams(params: Values): JobName {
   const [team, pipeline, job] = [params['team'] ?? '', params['pipeline'] ?? '', params['job'] ?? ''];
   return { team, pipeline, job };
 }

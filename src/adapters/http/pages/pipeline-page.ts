@@ -18,7 +18,7 @@ import {
   type Rows,
 } from './lists.ts';
 import { page } from './page.ts';
-import { breadcrumbs, jobFromParams, paths } from './paths.ts';
+import { breadcrumbs, namesFromParams, paths } from './paths.ts';
 import { publicPipelinePage } from './public-pipeline-page.ts';
 import { may, teamViewerOf, type TeamViewer } from './viewer.ts';
 
@@ -29,7 +29,7 @@ export function pipelinePage({ views, publicViews }: PipelinePorts, { codec }: A
     params: PipelineParams,
     forPublic: publicPipelinePage(publicViews, codec),
     answer: async ({ params, query, request }) => {
-      const { team, pipeline } = jobFromParams(params);
+      const { team, pipeline } = namesFromParams(params);
       const name = { team, pipeline };
       const isWhole = asksForAllRows(query);
       const [view, jobs = [], resources = [], waiting] = await Promise.all([

@@ -2,7 +2,7 @@ import { refOf } from '#adapters/http/api/builds.ts';
 import type { PublicBuildDetail, PublicStep, PublicViews } from '#flows/views/public-views.ts';
 import { html, type Html } from './html.ts';
 import { formatDuration, status, timeElement } from './layout.ts';
-import { jobFromParams, paths, publicBreadcrumbs } from './paths.ts';
+import { namesFromParams, paths, publicBreadcrumbs } from './paths.ts';
 import { publicLayout, type Codec, type PublicPage } from './public-page.ts';
 
 /**
@@ -12,7 +12,7 @@ import { publicLayout, type Codec, type PublicPage } from './public-page.ts';
  */
 export function publicBuildPage(views: Pick<PublicViews, 'build'>, codec: Codec): PublicPage {
   return async (pageRequest) => {
-    const { team, pipeline, job } = jobFromParams(pageRequest.params);
+    const { team, pipeline, job } = namesFromParams(pageRequest.params);
     const ref = refOf({ team, pipeline, job, build: pageRequest.params['build'] ?? '' });
     const build = await views.build(ref);
     if (build === undefined) return undefined;

@@ -4,13 +4,13 @@ import { html, type Html } from './html.ts';
 import { timeElement } from './layout.ts';
 import { buildTable, pausedNote } from './lists.ts';
 import { cursor, older, PER_PAGE } from './paging.ts';
-import { jobFromParams, paths, publicBreadcrumbs } from './paths.ts';
+import { namesFromParams, paths, publicBreadcrumbs } from './paths.ts';
 import { publicLayout, type Codec, type PublicPage } from './public-page.ts';
 
 /** The page of a job for the public, with the status of its builds. */
 export function publicJobPage(views: Pick<PublicViews, 'job' | 'builds'>, codec: Codec): PublicPage {
   return async (pageRequest) => {
-    const name = jobFromParams(pageRequest.params);
+    const name = namesFromParams(pageRequest.params);
     const [view, builds] = await Promise.all([
       views.job(name),
       views.builds(name, { limit: PER_PAGE, ...cursor(pageRequest.query['before']) }),
@@ -35,7 +35,7 @@ export function publicResourcePage(
   codec: Codec,
 ): PublicPage {
   return async (pageRequest) => {
-    const { team, pipeline } = jobFromParams(pageRequest.params);
+    const { team, pipeline } = namesFromParams(pageRequest.params);
     const name = { team, pipeline, resource: pageRequest.params['resource'] ?? '' };
     const [view, versions] = await Promise.all([
       views.resource(name),

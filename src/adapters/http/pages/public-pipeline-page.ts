@@ -1,7 +1,7 @@
 import type { PublicViews } from '#flows/views/public-views.ts';
 import { html } from './html.ts';
 import { asksForAllRows, jobTable, pausedNote, pipelineGraph, resourceTable } from './lists.ts';
-import { jobFromParams, paths } from './paths.ts';
+import { namesFromParams, paths } from './paths.ts';
 import { publicLayout, type Codec, type PublicPage } from './public-page.ts';
 
 /** The page of a pipeline for the public, with its graph, its jobs and its resources. */
@@ -10,7 +10,7 @@ export function publicPipelinePage(
   codec: Codec,
 ): PublicPage {
   return async (pageRequest) => {
-    const { team, pipeline } = jobFromParams(pageRequest.params);
+    const { team, pipeline } = namesFromParams(pageRequest.params);
     const name = { team, pipeline };
     const [view, jobs = [], resources = []] = await Promise.all([
       views.pipeline(name),

@@ -11,7 +11,7 @@ import { html, type Html } from './html.ts';
 import { action, csrfField, layout, timeElement } from './layout.ts';
 import { page } from './page.ts';
 import { cursor, PER_PAGE } from './paging.ts';
-import { breadcrumbs, jobFromParams, paths } from './paths.ts';
+import { breadcrumbs, namesFromParams, paths } from './paths.ts';
 import { publicResourcePage } from './public-list-pages.ts';
 import { isManaged, searchedText, versionSection } from './version-list.ts';
 import { may, teamViewerOf, type TeamViewer } from './viewer.ts';
@@ -30,7 +30,7 @@ export function resourcePage(
     params: ResourceParams,
     forPublic: publicResourcePage(publicViews, codec),
     answer: async ({ params, query, request }) => {
-      const { team, pipeline } = jobFromParams(params);
+      const { team, pipeline } = namesFromParams(params);
       const name = { team, pipeline, resource: params['resource'] ?? '' };
       const start = cursor(query['before']);
       const search = searchedText(query['text']);

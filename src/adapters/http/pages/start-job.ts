@@ -8,7 +8,7 @@ import type { JobName } from '#flows/names.ts';
 import { callApi } from './call-api.ts';
 import type { Html } from './html.ts';
 import { form, viewerOf, type PageRequest } from './page.ts';
-import { jobFromParams, paths } from './paths.ts';
+import { namesFromParams, paths } from './paths.ts';
 import { problemPage } from './problem-page.ts';
 import { returnPath } from './return-path.ts';
 import { triggerBody, type RefusedStart, type SentInputs } from './start-form.ts';
@@ -31,7 +31,7 @@ export function startJob(
     calls: { method: 'POST', url },
     params: JobParams,
     answer: async ({ params, fields, request }) => {
-      const name = jobFromParams(params);
+      const name = namesFromParams(params);
       const body = triggerBody(fields);
       const { status, data, problem, cookies } = await callApi(request, {
         method: 'POST',

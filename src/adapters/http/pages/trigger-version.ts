@@ -5,7 +5,7 @@ import { callApi } from './call-api.ts';
 import { html, type Html } from './html.ts';
 import { layout, type Viewer } from './layout.ts';
 import { form, viewerOf } from './page.ts';
-import { breadcrumbs, jobFromParams, paths } from './paths.ts';
+import { breadcrumbs, namesFromParams, paths } from './paths.ts';
 import { problemPage } from './problem-page.ts';
 import { returnPath } from './return-path.ts';
 
@@ -32,7 +32,7 @@ export function triggerVersionForm({ codec }: AccessPorts): PageRoute {
         url: path,
         csrfToken: fields['csrf_token'],
       });
-      const { team, pipeline } = jobFromParams(params);
+      const { team, pipeline } = namesFromParams(params);
       const name = { team, pipeline, resource: params['resource'] ?? '' };
       const viewer = viewerOf(request, codec);
       const back = returnPath(paths.resource(name));

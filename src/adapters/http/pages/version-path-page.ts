@@ -11,7 +11,7 @@ import { html, joined, type Html } from './html.ts';
 import { formatDuration, layout, scrolling, status, timeElement } from './layout.ts';
 import { outsideFields } from './outside-text.ts';
 import { page, viewerOf } from './page.ts';
-import { breadcrumbs, jobFromParams, paths } from './paths.ts';
+import { breadcrumbs, namesFromParams, paths } from './paths.ts';
 
 /**
  * The path of one version: each job that can get the version, or a version made from it, with the newest
@@ -22,7 +22,7 @@ export function versionPathPage({ views }: PipelinePorts, { codec }: AccessPorts
     url: '/teams/:team/pipelines/:pipeline/resources/:resource/versions/:version/path',
     params: VersionParams,
     answer: async ({ params, request }) => {
-      const { team, pipeline } = jobFromParams(params);
+      const { team, pipeline } = namesFromParams(params);
       const name = { team, pipeline, resource: params['resource'] ?? '' };
       const version = Number(params['version']);
       const versionText = `Version ${version} of ${nameResource(name)}`;

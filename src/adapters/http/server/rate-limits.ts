@@ -23,9 +23,11 @@ export interface PublicRateLimits {
  */
 export const PUBLIC_RATE_LIMITS: PublicRateLimits = { burst: 300, perSecond: 30, addresses: 20_000 };
 
-/** How many requests an address may still send at the time `updatedAt`, in milliseconds. Fractions count. */
+/** The state of one address. */
 interface Bucket {
+  /** How many requests the address could still send at `updatedAt`. Can be a fraction. */
   remaining: number;
+  /** In milliseconds. */
   updatedAt: number;
 }
 
