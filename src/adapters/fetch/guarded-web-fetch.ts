@@ -15,8 +15,8 @@ export interface GuardedWebFetch {
 }
 
 /**
- * The guarded client as a `fetch` function, for libraries that request URLs of users. Requires HTTPS and a
- * public address, limits time and size, and follows no redirects. Throws a `TypeError` for a URL that it
+ * The guarded client as a `fetch` function, for libraries that request URLs of users. Requires HTTPS, and
+ * an address that is public or in the allowed ranges. Limits time and size, and follows no redirects. Throws a `TypeError` for a URL that it
  * refuses and for a body that is too long.
  */
 export function guardedWebFetch(options: FetchOptions = {}): GuardedWebFetch {
