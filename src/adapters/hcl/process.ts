@@ -29,7 +29,7 @@ const readableFolder = fileURLToPath(new URL(isSource ? '../../../' : './', impo
 
 export function startProcess(engine: string, memoryLimitMb: number): CompilerProcess {
   const child = forkHost(engine, memoryLimitMb);
-  void preferForOutOfMemory(child);
+  void raiseOomScore(child);
   const stderrOf = collectStderr(child);
   let settle: ((answer: HostAnswer) => void) | undefined;
   let finalAnswer: HostAnswer | undefined;
@@ -107,7 +107,7 @@ const HIGHEST_OOM_SCORE = '1000';
  * If the container runs out of memory, the kernel should kill the process with the hostile text, not its
  * parent. Linux only.
  */
-async function preferForOutOfMemory({ pid }: ChildProcess): Promise<void> {
+async function raiseOomScore({ pid }: ChildProcess): Promise<void> {
   if (pid === undefined || process.platform !== 'linux') return;
   // If the process has ended or /proc is not accessible, it keeps the score of its parent.
   await writeFile(`/proc/${pid}/oom_score_adj`, HIGHEST_OOM_SCORE).catch(() => undefined);
