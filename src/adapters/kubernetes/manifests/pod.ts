@@ -17,7 +17,7 @@ export const SERVICE_ACCOUNT = 'millrace-pods';
 
 const GRACE_SECONDS = 30;
 
-/** Annotations with which autoscalers do not remove the node of a running Pod. */
+/** Annotations that keep autoscalers from removing the node of a running Pod. */
 const DO_NOT_EVICT = {
   'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false',
   'karpenter.sh/do-not-disrupt': 'true',
