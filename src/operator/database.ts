@@ -65,7 +65,7 @@ export interface OperatorDatabase {
   identityKeys: Pick<IdentityKeyStore, 'withKeys'>;
   sealedIdentityKeys: SealedRows;
   notifications: ClosableNotifications;
-  /** Begins a new epoch for this leader. The leader's later writes carry it. */
+  /** Begins the epoch of this leader, and so ends that of the previous leader. */
   takeEpoch(holder: string): Promise<number>;
   /**
    * Creates the log partitions of the coming months, and drops those of past months whose logs are all

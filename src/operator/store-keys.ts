@@ -9,8 +9,8 @@ const MAX_ROWS = 100;
 
 /**
  * Creates the keys that encrypt stored secrets, and rotates them if the Secret requests that. The former
- * private key stays in the Secret until the next rotation. So a rotation waits until every value is encrypted
- * for the current key.
+ * private key stays in the Secret until the next rotation. So a rotation waits until every value of `rows` is
+ * encrypted for the current key.
  */
 export async function maintainStoreKeys(
   options: ReleaseSecretsOptions,
