@@ -5,7 +5,9 @@ import type { DefinitionJson, PipelineUpdate } from './response-types.ts';
 
 /** How many unchanged lines are shown before and after each change. */
 const CONTEXT_LINES = 3;
-/** Of longer changed parts only the numbers of lines are shown: comparing the lines would take too long. */
+/**
+ * A longer changed part is shown only as its numbers of lines, because comparing the lines would take too long.
+ */
 const MAX_LINES = 1000;
 
 /** What an update will change. */
