@@ -181,13 +181,14 @@ export function toSave(definition: Pipeline, more: Partial<PipelineToSave> = {})
   };
 }
 
-/** Completes a check of the first resource that finds these versions. */
+/** Runs a check of the pipeline's first resource. The check finds these versions. Returns their ids. */
 export async function recordFoundVersions(
   stores: Pick<TestStores, 'checks'>,
   saved: { resources: { scope: number }[] },
   versions: Record<string, string>[],
 ): Promise<number[]> {
   const scope = saved.resources[0]?.scope ?? 0;
+  // In a year every check is due.
   const at = new Date(Date.now() + 365 * 24 * 60 * 60 * 1000);
   const opened = await stores.checks.openRun([scope], 'schedule', at);
   if (opened === undefined) throw new Error('The resource is not due, or another check of it runs.');
