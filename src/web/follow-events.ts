@@ -1,5 +1,5 @@
+import { announceEvent, REFUSED } from './announced-events.ts';
 import { leavePage } from './leave-page.ts';
-import { announceEvent, REFUSED } from './overhear-events.ts';
 import { watchConnection } from './watch-connection.ts';
 
 const RECONNECT_MS = 5000;

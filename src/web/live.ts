@@ -1,3 +1,4 @@
+import { onAnnouncedEvent, REFUSED } from './announced-events.ts';
 /*
  * Live updates of a page: when an event arrives, parts of the page are refreshed. Pages also work without
  * this file.
@@ -5,7 +6,6 @@
 import { followEvents } from './follow-events.ts';
 import { leavePage } from './leave-page.ts';
 import { morph } from './morph.ts';
-import { overhearEvents, REFUSED } from './overhear-events.ts';
 import { REFRESH_MS } from './refresh.ts';
 import { countActions, sendActionsByScript } from './send-forms.ts';
 import { keepTimesCurrent } from './show-times.ts';
@@ -93,4 +93,4 @@ sendActionsByScript();
 const { events } = document.body.dataset;
 // If the page names no stream for this script, another script follows the stream and announces its events.
 if (events !== undefined) listen(events);
-else for (const name of ['build', 'end', REFUSED]) overhearEvents(name, refresh);
+else for (const name of ['build', 'end', REFUSED]) onAnnouncedEvent(name, refresh);

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
+import { onAnnouncedEvent } from './announced-events.ts';
 import type { PipelineEventData } from './graph/pipeline-state.ts';
-import { overhearEvents } from './overhear-events.ts';
 import { fetchState } from './pipeline-requests.ts';
 
 /** How long a page waits for the stream before it requests the states from the API. */
@@ -9,7 +9,7 @@ const PATIENCE_MS = 1000;
 /** The newest state of the stream, or of the API if the stream sends none in time. */
 export async function findState(pipeline: string): Promise<PipelineEventData> {
   const { promise, resolve, reject } = Promise.withResolvers<PipelineEventData>();
-  const stop = overhearEvents('pipeline', (data) => resolve(JSON.parse(data)));
+  const stop = onAnnouncedEvent('pipeline', (data) => resolve(JSON.parse(data)));
   const late = setTimeout(() => void fetchState(pipeline).then(resolve, reject), PATIENCE_MS);
   try {
     return await promise;
@@ -22,6 +22,6 @@ export async function findState(pipeline: string): Promise<PipelineEventData> {
 /** The newest state. Begins with the state that is known. */
 export function usePipelineState(known: PipelineEventData): PipelineEventData {
   const [state, setState] = useState(known);
-  useEffect(() => overhearEvents('pipeline', (data) => setState(JSON.parse(data))), []);
+  useEffect(() => onAnnouncedEvent('pipeline', (data) => setState(JSON.parse(data))), []);
   return state;
 }

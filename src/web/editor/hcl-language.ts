@@ -8,8 +8,8 @@ import {
 import type { Extension } from '@codemirror/state';
 import { tags } from '@lezer/highlight';
 
-/** What is open at a place of the text. */
-type Around =
+/** A construct that has begun and not ended, such as a string or a bracket. */
+type OpenConstruct =
   | { kind: 'string' }
   | { kind: 'heredoc'; tag: string }
   | { kind: 'template' }
@@ -17,7 +17,7 @@ type Around =
 
 interface HclState {
   /** Innermost last. */
-  around: Around[];
+  open: OpenConstruct[];
   inComment: boolean;
   /** The tag of the heredoc that begins on the next line. */
   pending: string | undefined;
@@ -29,21 +29,21 @@ const INDENT = 2;
 /** Splits HCL into tokens for colours. It reads line by line and never fails, even if the text is broken. */
 const parser: StreamParser<HclState> = {
   name: 'hcl',
-  startState: () => ({ around: [], inComment: false, pending: undefined }),
-  copyState: ({ around, ...rest }) => ({ ...rest, around: [...around] }),
+  startState: () => ({ open: [], inComment: false, pending: undefined }),
+  copyState: ({ open, ...rest }) => ({ ...rest, open: [...open] }),
   token: (stream, state) => {
     if (stream.sol() && state.pending !== undefined) {
-      state.around.push({ kind: 'heredoc', tag: state.pending });
+      state.open.push({ kind: 'heredoc', tag: state.pending });
       state.pending = undefined;
     }
     if (state.inComment) return comment(stream, state);
-    const inner = state.around.at(-1);
+    const inner = state.open.at(-1);
     if (inner?.kind === 'heredoc') return heredoc(stream, state, inner.tag);
     return inner?.kind === 'string' ? quoted(stream, state) : code(stream, state);
   },
-  indent: ({ around }, textAfter) => {
-    if (around.some(({ kind }) => kind === 'heredoc')) return null;
-    const depth = around.filter(({ kind }) => kind === 'bracket').length;
+  indent: ({ open }, textAfter) => {
+    if (open.some(({ kind }) => kind === 'heredoc')) return null;
+    const depth = open.filter(({ kind }) => kind === 'bracket').length;
     const closes = '}])'.includes(textAfter.trimStart().slice(0, 1) || ' ') ? 1 : 0;
     return Math.max(0, depth - closes) * INDENT;
   },
@@ -61,20 +61,20 @@ function code(stream: StringStream, state: HclState): string | null {
   if (stream.eatWhile(/[\w-]/)) return word(stream);
   const character = stream.next() ?? '';
   if (character === '"') {
-    state.around.push({ kind: 'string' });
+    state.open.push({ kind: 'string' });
     return 'string';
   }
   return bracket(character, state);
 }
 
-function bracket(character: string, { around }: HclState): string {
+function bracket(character: string, { open }: HclState): string {
   if ('{[('.includes(character)) {
-    around.push({ kind: 'bracket' });
+    open.push({ kind: 'bracket' });
     return 'bracket';
   }
   if (!'}])'.includes(character)) return 'operator';
   // A bracket closes a template or a bracket, but never a string around it.
-  const closed = around.pop();
+  const closed = open.pop();
   return closed?.kind === 'template' ? 'special' : 'bracket';
 }
 
@@ -115,7 +115,7 @@ function startHeredoc(stream: StringStream, state: HclState): string {
 
 function heredoc(stream: StringStream, state: HclState, tag: string): string {
   if (stream.sol() && stream.string.trim() === tag) {
-    state.around.pop();
+    state.open.pop();
     return toEnd(stream, 'special');
   }
   return template(stream, state, '');
@@ -124,14 +124,14 @@ function heredoc(stream: StringStream, state: HclState, tag: string): string {
 /** A text in quotes ends with its line at the latest. */
 function quoted(stream: StringStream, state: HclState): string {
   const style = template(stream, state, '"');
-  if (stream.eol() && state.around.at(-1)?.kind === 'string') state.around.pop();
+  if (stream.eol() && state.open.at(-1)?.kind === 'string') state.open.pop();
   return style;
 }
 
 /** Reads text up to the next template or `end`, which is the quote, or empty in a heredoc. */
 function template(stream: StringStream, state: HclState, end: string): string {
   if (stream.match('${') || stream.match('%{')) {
-    state.around.push({ kind: 'template' });
+    state.open.push({ kind: 'template' });
     return 'special';
   }
   while (!stream.eol() && !startsTemplate(stream)) {
@@ -140,7 +140,7 @@ function template(stream: StringStream, state: HclState, end: string): string {
     if (character === '$') stream.match('${');
     else if (character === '\\' && end !== '') stream.next();
     else if (character === end) {
-      state.around.pop();
+      state.open.pop();
       break;
     }
   }

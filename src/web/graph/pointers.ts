@@ -9,7 +9,7 @@ interface PointerActions {
 /** A pointer that moves fewer pixels than this clicks and does not drag. */
 const DRAG_PIXELS = 4;
 
-/** How one or two pointers that move from `before` to `after` move and zoom the graph. */
+/** By how much to pan and zoom the graph when one or two pointers move from `before` to `after`. */
 export function pinch(
   before: readonly Point[],
   after: readonly Point[],

@@ -31,7 +31,7 @@ const typeOf = (name: string): string => `millrace:${name}`;
  * Calls `receive` for each announced event of this name. If one was announced before, calls it at once with
  * the newest. Returns a function that stops this.
  */
-export function overhearEvents(name: string, receive: (data: string) => void): () => void {
+export function onAnnouncedEvent(name: string, receive: (data: string) => void): () => void {
   const listen = (event: Event): void => {
     if (event instanceof MessageEvent && typeof event.data === 'string') receive(event.data);
   };
