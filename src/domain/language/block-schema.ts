@@ -44,7 +44,7 @@ export interface Variant {
  * The type of an attribute's value. `strings`: a list of strings. `duration`: text such as `90s` or `1h30m`,
  * read as seconds. `keyword`: a bare word. `type`: an HCL type such as `list(string)`. `constant`: any value
  * without references. `value`: any value. `environment`: a map of strings; in a block with `open`, an
- * attribute whose value is no map (`env = "text"`) is a parameter instead.
+ * attribute whose value is not a map (`env = "text"`) is a parameter instead.
  */
 type AttributeType =
   | 'string'

@@ -35,7 +35,7 @@ export const textCodes = {
   ),
   'machine-busy': error(
     'The machine was too busy to read the pipeline.',
-    'This is no fault of the text: try again when the machine is less busy.',
+    'The text is not at fault: try again when the machine is less busy.',
   ),
   'memory-limit': error(
     'Reading the pipeline took too much memory.',
