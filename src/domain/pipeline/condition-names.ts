@@ -9,7 +9,7 @@ import { prefixOf } from './shared-prefix.ts';
 
 const BUILD_VARIABLES = ['BUILD_NUMBER', 'BUILD_JOB_NAME', 'BUILD_PIPELINE_NAME', 'BUILD_TEAM_NAME'];
 
-/** The condition of an `if` or `else_if`: the attribute `condition`, or else the label. */
+/** The condition of an `if` or `else_if`: the attribute `condition`, otherwise the label. */
 export function writtenCondition(block: ReadBlock): LocatedString | undefined {
   const isAttribute = block.labels.length === 0 || block.attributes.has('condition');
   return isAttribute ? stringAt(block, 'condition') : labelAt(block, 0);

@@ -41,7 +41,7 @@ const rulesBySource: Readonly<Record<string, ParameterRules>> = {
       json_path: (path) =>
         /^(?:\.[\w-]+|\[\d+\])+$/.test(path)
           ? undefined
-          : `${JSON.stringify(path)} is no path such as .tag_name or .releases[0].tag`,
+          : `${JSON.stringify(path)} is not a path such as .tag_name or .releases[0].tag`,
       file: (file) =>
         ['', '.', '..'].some((part) => file.split('/').includes(part))
           ? `${JSON.stringify(file)} cannot be the name of a file in the working directory`
@@ -60,7 +60,7 @@ const rulesBySource: Readonly<Record<string, ParameterRules>> = {
 function explainBadFormat(format: string): string | undefined {
   return ['json', 'yaml', 'env', 'raw'].includes(format)
     ? undefined
-    : `${JSON.stringify(format)} is no format: use json, yaml, env or raw`;
+    : `${JSON.stringify(format)} is not a format: use json, yaml, env or raw`;
 }
 
 /** What is wrong if the parameters are not one complete way to log in to Vault. Empty: nothing. */

@@ -20,11 +20,11 @@ export const registryRules: ParameterRules = {
     format: (format) =>
       ['digest', 'oci', 'tar'].includes(format)
         ? undefined
-        : `${JSON.stringify(format)} is no format: use digest, oci or tar`,
+        : `${JSON.stringify(format)} is not a format: use digest, oci or tar`,
     platform: (platform) =>
       /^(?:all|\w+\/\w+(?:\/\w+)?)$/.test(platform)
         ? undefined
-        : `${JSON.stringify(platform)} is no platform: write one such as linux/arm64, or all`,
+        : `${JSON.stringify(platform)} is not a platform: write one such as linux/arm64, or all`,
   },
   explainTogether,
 };
@@ -100,7 +100,7 @@ function explainBadConstraint(constraint: string): string | undefined {
   );
   return alternatives.every((parts) => parts.length > 0 && parts.every((part) => COMPARATOR.test(part)))
     ? undefined
-    : `${JSON.stringify(constraint)} is no constraint such as ">=1.2 <2", "1.x" or "^1.4"`;
+    : `${JSON.stringify(constraint)} is not a constraint such as ">=1.2 <2", "1.x" or "^1.4"`;
 }
 
 function explainBadFlag(value: string): string | undefined {

@@ -18,7 +18,7 @@ if [ -z "$url" ]; then
     *) fail 'the parameter url is empty' ;;
   esac
 fi
-case $url in https://* | http://*) ;; *) fail 'the parameter url is no https:// or http:// URL' ;; esac
+case $url in https://* | http://*) ;; *) fail 'the parameter url is not an https:// or http:// URL' ;; esac
 [ -n "\${param_token-}" ] || fail 'the parameter token is empty'
 case "$url$param_token" in *[[:cntrl:]]*) fail 'the parameters have control characters' ;; esac
 ${forgeApi}

@@ -174,14 +174,14 @@ describe('no e-mail is sent', () => {
     ['with a header in a receiver', { param_to: 'a@b.c\nBcc: x@y.z' }, 'control characters'],
     ['without a sender', { param_from: '' }, 'is not an address'],
     ['without a receiver', { param_to: ' ,' }, 'the parameter to is empty'],
-    ['to a text that is no address', { param_to: 'ann@example.org, bo' }, "'bo' is not an address"],
+    ['to a text that is not an address', { param_to: 'ann@example.org, bo' }, "'bo' is not an address"],
     [
       'to more receivers than allowed',
       { param_to: Array.from({ length: 51 }, (_, n) => `a${n}@b.c`).join(',') },
       'more than 50',
     ],
     ['through a host that looks like an option', { param_host: '-x' }, 'is not the name of a host'],
-    ['through a port that is no number', { param_port: '2 5' }, 'is not a number'],
+    ['through a port that is not a number', { param_port: '2 5' }, 'is not a number'],
     ['with an unknown value of tls', { param_tls: 'ssl' }, 'is none of starttls, tls and none'],
   ])('%s', async (_title, variables, message) => {
     await open();

@@ -228,7 +228,7 @@ describe('a put to the file system', () => {
     ['none', "there is no 'none' in the working directory"],
     ['out', 'is a link that leads out of the working directory'],
     ['folder', 'has a link that leads out of'],
-    ['pipe', 'is no file and no folder'],
+    ['pipe', 'is neither a file nor a folder'],
   ])('refuses to store %j, and leaves nothing behind', async (from, why) => {
     await symlink('/etc/hostname', join(work, 'out'));
     await mkdir(join(work, 'folder'));

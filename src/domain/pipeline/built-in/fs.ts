@@ -37,7 +37,7 @@ find_content() {
   volume_of "\${path%/}" "$real"
   [ -r "$real" ] || fail "'$path' cannot be read"
   if [ -d "$real" ]; then check_links "$real" "$volume"
-  else [ -f "$real" ] || fail "'$path' is no file and no folder"; fi
+  else [ -f "$real" ] || fail "'$path' is neither a file nor a folder"; fi
 }
 hash_of() {
   if [ -d "$1" ]; then hash_of_folder "$1"; else hash_of_file "$1"; fi
@@ -106,7 +106,7 @@ source=$(realpath -e -- "$from") || fail "there is no '$from' in the working dir
 outer=$(realpath -e -- .)
 case $source/ in "$outer"/*) ;; *) fail "from '$from' is a link that leads out of the working directory" ;; esac
 if [ -d "$source" ]; then check_links "$source" "$outer"
-else [ -f "$source" ] || fail "'$from' is no file and no folder"; fi
+else [ -f "$source" ] || fail "'$from' is neither a file nor a folder"; fi
 path=$target
 if [ -e "$path" ] && [ "$(stat -c %m -- "$path")" = "$path" ]; then
   fail "'$path' is the volume itself: put to a file or folder on it"

@@ -106,7 +106,7 @@ describe('a git check after a known commit', () => {
     expect(await checkAfter(gone)).toEqual([last]);
   });
 
-  test('prints only the newest commit after a version that is no commit', async () => {
+  test('prints only the newest commit after a version that is not a commit', async () => {
     await commit('one');
     const id = await commit('two');
     expect(await checkAfter('--all')).toEqual([id]);

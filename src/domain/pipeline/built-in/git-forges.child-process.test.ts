@@ -217,7 +217,7 @@ describe('pull requests as versions', () => {
       // Anyone who may read the repository can push these without a fork, with the AGit flow.
       ['pushed for review', 'gitea', GITEA, [pullRequest(2, TWO, { label: '', ref: 'refs/pull/2/head' })]],
       ['without a label', 'gitea', GITEA, [pullRequest(2, TWO, { label: '' })]],
-      ['with a ref that is no branch', 'gitea', GITEA, [pullRequest(2, TWO, { ref: 'refs/for/main' })]],
+      ['with a ref that is not a branch', 'gitea', GITEA, [pullRequest(2, TWO, { ref: 'refs/for/main' })]],
       ['of forge_a without a branch', 'github', GITHUB, [pullRequest(2, TWO, { ref: null })]],
       ['of forge_b without a branch', 'gitlab', GITLAB, [mergeRequest(2, TWO, { source_branch: '' })]],
     ];

@@ -128,7 +128,7 @@ describe('open pull requests', () => {
     expect(numbersOf(await run('github'))).toEqual([1, 2, 3]);
   });
 
-  test('are not read from a page that is no list', async () => {
+  test('are not read from a page that is not a list', async () => {
     answer = () => ({ body: { message: 'maintenance' } });
     expect(await run('gitea')).toMatchObject({
       code: 1,

@@ -83,8 +83,8 @@ describe('git over SSH', () => {
       'git: private_key has a passphrase, which is not supported',
     ],
     [
-      'a text that is no key',
-      () => ({ param_private_key: 'a secret that is no key' }),
+      'a text that is not a key',
+      () => ({ param_private_key: 'a secret that is not a key' }),
       'git: private_key is not a private key that ssh can read',
     ],
     ['a key that may not log in', () => ({ param_private_key: server.keys.unknown }), 'Permission denied'],

@@ -102,7 +102,7 @@ describe('a check', () => {
     ['.missing', { tag: 1 }, 'there is no text, number or truth value at .missing'],
     ['.list', { list: [] }, 'there is no text, number or truth value at .list'],
     ['.a.b', { a: 'text' }, 'there is no text, number or truth value at .a.b'],
-    ['env.SECRET | .', {}, 'the parameter json_path is no path'],
+    ['env.SECRET | .', {}, 'the parameter json_path is not a path'],
   ])('fails if there is no value at %s', async (path, body, reason) => {
     answerWithJson(body);
     const end = await run(check, { param_json_path: path });

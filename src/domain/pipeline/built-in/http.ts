@@ -2,7 +2,7 @@ import { builtInCommand, builtInScript } from './built-in-script.ts';
 
 /*
  * The scripts of the type http, for `sh -e` with curl and jq. A version is a value in a JSON answer, or it
- * identifies the content: by the ETag or the Last-Modified of the answer, or else by a hash. curl reads URL
+ * identifies the content: by the ETag or the Last-Modified of the answer, otherwise by a hash. curl reads URL
  * and token from its standard input, so they are in no argument list.
  */
 
@@ -18,7 +18,7 @@ url=\${param_url-}
 case $url in
   https://*) redirects='=https' ;;
   http://*) redirects='=https,http' ;;
-  *) fail 'the parameter url is no https:// or http:// URL' ;;
+  *) fail 'the parameter url is not an https:// or http:// URL' ;;
 esac
 case "$url\${param_token-}" in
   *[[:cntrl:]]*) fail 'the parameters url and token have control characters' ;;
@@ -58,7 +58,7 @@ header() {
     END { print value }'
 }
 json_path=\${param_json_path-}
-case $json_path in *[!A-Za-z0-9_.\\[\\]-]*) fail 'the parameter json_path is no path such as .releases[0].tag' ;; esac
+case $json_path in *[!A-Za-z0-9_.\\[\\]-]*) fail 'the parameter json_path is not a path such as .releases[0].tag' ;; esac
 # value_in FILE: prints the value at json_path
 value_in() {
   if [ "$(wc -c <"$1")" -gt ${MAX_JSON_BYTES} ]; then fail 'the answer is larger than 16 MiB'; fi

@@ -144,7 +144,7 @@ describe('a check of a constraint', () => {
   test.each(['what', '1 < 2 foo'])('refuses %j', async (semver) => {
     const end = await run(check, { param_semver: semver });
     expect(end).toMatchObject({ code: 1, stdout: '' });
-    expect(end.stderr).toContain('is no constraint such as');
+    expect(end.stderr).toContain('is not a constraint such as');
   });
 });
 

@@ -65,7 +65,7 @@ else
   list_tags "$private/tags"
   jq -nrR --arg constraint "$semver" --arg prereleases "\${param_prereleases:-false}" --arg last "\${version_tag-}" \\
     '${semverFilter(MAX_VERSIONS)}' <"$private/tags" >"$private/wanted" 2>"$private/problem" ||
-    fail "the parameter semver '$semver' is no constraint such as '>=1.2 <2', 1.x or ^1.4"
+    fail "the parameter semver '$semver' is not a constraint such as '>=1.2 <2', 1.x or ^1.4"
 fi
 : >"$private/versions"
 while IFS= read -r tag; do

@@ -9,7 +9,7 @@ export const UNFINISHED_MINUTES = 24 * 60;
  * function `fail`.
  *
  * - A path resolves to a place on the volume that is mounted at the path or above it. The root of the
- *   container is no volume, so a link cannot lead out of the volume.
+ *   container is not a volume, so a link cannot lead out of the volume.
  * - Links below a folder are followed, and refused if they lead out of the folder's volume.
  * - Entries that begin with `..` at the top of a folder are the kubelet's own, on volumes of ConfigMaps.
  *   Entries that begin with `.millrace-` are unfinished.

@@ -162,7 +162,11 @@ describe('a webhook fails', () => {
   });
 
   test.each<[title: string, variables: Record<string, string>, message: string]>([
-    ['with a URL that is not for HTTP', { param_url: 'file:///etc/passwd' }, 'is no https:// or http:// URL'],
+    [
+      'with a URL that is not for HTTP',
+      { param_url: 'file:///etc/passwd' },
+      'is not an https:// or http:// URL',
+    ],
     ['with a header in the token', { param_token: 'a\r\nX-Other: b' }, 'control characters'],
   ])('%s', async (_title, variables, message) => {
     expect(await run(variables)).toMatchObject({ code: 1, stderr: expect.stringContaining(message) });

@@ -10,7 +10,7 @@ export const webhookScript = builtInScript(`
 fail() { printf 'webhook: %s\\n' "$1" >&2; exit 1; }
 case \${param_url-} in
   https://* | http://*) ;;
-  *) fail 'the parameter url is no https:// or http:// URL' ;;
+  *) fail 'the parameter url is not an https:// or http:// URL' ;;
 esac
 case "$param_url\${param_token-}" in
   *[[:cntrl:]]*) fail 'the parameters url and token have control characters' ;;
