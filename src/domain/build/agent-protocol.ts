@@ -136,7 +136,7 @@ export interface DebugSessionWork {
   openedBy: string;
   /** Empty: the first of `bash` and `sh` that exists. */
   command: string[];
-  /** Size of the person's terminal. Absent: the input and output of the shell are no terminal. */
+  /** Size of the person's terminal. Absent: the input and output of the shell are not a terminal. */
   terminal?: TerminalSize;
   /** Number of the last output that is stored. */
   received: number;

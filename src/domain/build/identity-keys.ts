@@ -33,7 +33,7 @@ export function signingKey<K extends KeyTerm>(keys: readonly K[], at: Date): K |
   return inOrder(keys).findLast(({ signsFrom }) => signsFrom <= at);
 }
 
-/** The keys with which tokens are verified at this time. */
+/** The keys that verify tokens at this time. */
 export function publishedKeys<K extends KeyTerm>(keys: readonly K[], at: Date): K[] {
   return inOrder(keys).filter((_, index, sorted) => !isExpired(sorted[index + 1], at));
 }

@@ -11,8 +11,8 @@ const UNSCHEDULED_SECONDS = 60 * 60;
 /** How long the containers of a Pod that has a node may take to start. */
 const PENDING_SECONDS = 15 * 60;
 /**
- * A working scheduler handles a new Pod within this time. Until then, a Pod without a node is no problem to
- * report.
+ * A working scheduler handles a new Pod within this time. Until then, a Pod without a node is not reported as
+ * a problem.
  */
 const SCHEDULER_SECONDS = 5;
 

@@ -68,7 +68,7 @@ const cases: Record<string, Case> = {
     attempt: { agentEndedSeconds: 1 },
     judged: { decision: 'end', reason: 'StepFailed' },
   },
-  'a Pod that succeeded without a valid termination message is no success': {
+  'a Pod that succeeded without a valid termination message does not count as success': {
     state: taskStarted,
     pod: pod({
       phase: 'Succeeded',
@@ -82,12 +82,12 @@ const cases: Record<string, Case> = {
     pod: podWithTermination({ outcome: 'succeeded', reason: 'AllStepsSucceeded', exits: { '0': 0, '1': 0 } }),
     judged: { decision: 'end', outcome: 'succeeded', reason: 'AllStepsSucceeded' },
   },
-  'a termination message without the exit of a step is no success': {
+  'a termination message without the exit of a step does not count as success': {
     state: taskStarted,
     pod: podWithTermination({ outcome: 'succeeded', reason: 'AllStepsSucceeded', exits: { '0': 0 } }),
     judged: { decision: 'retry', reason: 'AgentFault' },
   },
-  'a termination message of success with a failed exit is no success': {
+  'a termination message of success with a failed exit does not count as success': {
     state: putBegun,
     pod: podWithTermination({ outcome: 'succeeded', reason: 'AllStepsSucceeded', exits: { '0': 0, '1': 1 } }),
     judged: { decision: 'end', outcome: 'failed', reason: 'AgentFault' },

@@ -70,7 +70,7 @@ const cases: Record<string, Case> = {
     pod: pod({ phase: 'Running', containers: [agent({ state: 'running' }), killedWorker()] }),
     judged: { decision: 'wait' },
   },
-  'a step container that ended with exit code 0 beside its agent is no fault, because the agent may report more':
+  'a step container that ended with exit code 0 beside its agent is not a fault, because the agent may report more':
     {
       state: unstartedBuild,
       pod: pod({
@@ -79,7 +79,7 @@ const cases: Record<string, Case> = {
       }),
       judged: { decision: 'wait' },
     },
-  'a step container that ended in a Pod that is being deleted is no fault': {
+  'a step container that ended in a Pod that is being deleted is not a fault': {
     state: unstartedBuild,
     pod: podBeingDeleted({ containers: [agent({ state: 'running' }), killedWorker()] }),
     judged: { decision: 'wait' },

@@ -17,7 +17,7 @@ const checks: Record<string, { stdout: string; versions: Record<string, string>[
   'prints several arrays': { stdout: '[{"n":"1"}]\nnull\n[{"n":"2"}]', versions: [{ n: '1' }, { n: '2' }] },
   'prints null if there are no versions': { stdout: 'null\n', versions: [] },
   'prints an empty array if there are no versions': { stdout: '[]', versions: [] },
-  'prints field names that are no names of shell variables': {
+  'prints field names that are not names of shell variables': {
     stdout: '[{"a.b-c":"1","":"2"}]',
     versions: [{ 'a.b-c': '1', '': '2' }],
   },
@@ -25,7 +25,7 @@ const checks: Record<string, { stdout: string; versions: Record<string, string>[
     stdout: '',
     versions: 'The check printed nothing; expected a JSON array of objects of strings.',
   },
-  'prints text that is no JSON, and a secret': {
+  'prints text that is not JSON, and a secret': {
     stdout: 'with s3cret\n',
     versions:
       'The check did not print JSON; expected a JSON array of objects of strings. ' +
@@ -37,19 +37,19 @@ const checks: Record<string, { stdout: string; versions: Record<string, string>[
   },
   'prints a version with a number': {
     stdout: '[{"n":"1"},{"n":2}]',
-    versions: 'The check printed an array whose element 1 is no version;',
+    versions: 'The check printed an array whose element 1 is not a version;',
   },
   'prints a version with an object': {
     stdout: '[{"n":{"m":"1"}}]',
-    versions: 'element 0 is no version',
+    versions: 'element 0 is not a version',
   },
   'prints a version without fields': {
     stdout: '[{}]',
-    versions: 'element 0 is no version',
+    versions: 'element 0 is not a version',
   },
   'prints a version that is too long': {
     stdout: JSON.stringify([{ n: 'x'.repeat(70_000) }]),
-    versions: 'element 0 is no version',
+    versions: 'element 0 is not a version',
   },
 };
 
@@ -135,11 +135,11 @@ const results: Record<
   },
   'must have a list as its metadata': {
     stdout: '{"version":{"ref":"a"},"metadata":{"name":"x"}}',
-    result: 'out printed metadata that is no list of names and values;',
+    result: 'out printed metadata that is not a list of names and values;',
   },
   'must have a name in each entry of its metadata': {
     stdout: '{"version":{"ref":"a"},"metadata":[{"value":"x"}]}',
-    result: 'out printed metadata that is no list of names and values;',
+    result: 'out printed metadata that is not a list of names and values;',
   },
 };
 

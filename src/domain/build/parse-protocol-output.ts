@@ -61,7 +61,7 @@ export function parseProtocolCheck(stdout: string, mask: Mask): CheckOutput {
     for (const entry of value) {
       const version = versionOf(entry);
       if (version === undefined)
-        return refuse(`printed an array whose element ${versions.length} is no version`);
+        return refuse(`printed an array whose element ${versions.length} is not a version`);
       versions.push(version);
     }
   }
@@ -85,7 +85,7 @@ export function parseProtocolResult(program: 'in' | 'out', stdout: string, mask:
   const needsVersion = printedVersion !== undefined || program === 'out';
   if (version === undefined && needsVersion) return refuse('printed no version');
   const metadata = metadataOf(members.get('metadata') ?? [], mask);
-  if (metadata === undefined) return refuse('printed metadata that is no list of names and values');
+  if (metadata === undefined) return refuse('printed metadata that is not a list of names and values');
   return { ok: true, result: { ...(version && { version }), ...metadata } };
 }
 

@@ -8,12 +8,12 @@ test.each<[title: string, output: string, expected: object]>([
   ['a number', '{"token": 12}', { value: '12' }],
   ['a boolean', '{"token": true}', { value: 'true' }],
   ['no output', '  \n', { fault: 'its get printed nothing' }],
-  ['a line that is no JSON', 'hunter2', { fault: 'the last line of its get is no JSON object' }],
-  ['a list', '["hunter2"]', { fault: 'the last line of its get is no JSON object' }],
+  ['a line that is not JSON', 'hunter2', { fault: 'the last line of its get is not a JSON object' }],
+  ['a list', '["hunter2"]', { fault: 'the last line of its get is not a JSON object' }],
   ['an object without the member', '{"other": "x"}', { fault: 'its get printed no member token' }],
   ['a member of the prototype', '{}', { fault: 'its get printed no member token' }],
   ['null', '{"token": null}', { fault: 'its get printed no member token' }],
-  ['an object inside', '{"token": {}}', { fault: 'the member token of its get is no text' }],
+  ['an object inside', '{"token": {}}', { fault: 'the member token of its get is not a text' }],
 ])('the output of a get: %s', (_title, output, expected) => {
   expect(parseSecretOutput(output, 'token')).toEqual(expected);
 });

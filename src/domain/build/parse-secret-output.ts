@@ -12,12 +12,12 @@ export function parseSecretOutput(output: string, key: string): SecretOutput {
   const line = output.trimEnd().split('\n').at(-1)?.trim() ?? '';
   if (line === '') return { fault: 'its get printed nothing' };
   const members = parseObject(line);
-  if (members === undefined) return { fault: 'the last line of its get is no JSON object' };
+  if (members === undefined) return { fault: 'the last line of its get is not a JSON object' };
   const value = members.get(key);
   if (value === undefined || value === null) return { fault: `its get printed no member ${key}` };
   if (typeof value === 'string') return { value };
   if (typeof value === 'number' || typeof value === 'boolean') return { value: String(value) };
-  return { fault: `the member ${key} of its get is no text` };
+  return { fault: `the member ${key} of its get is not a text` };
 }
 
 function parseObject(line: string): Map<string, unknown> | undefined {

@@ -43,18 +43,18 @@ const CASES: Record<string, [Delivery, string]> = {
     id('main/app/test--a_b.c/12'),
     'retry test--a_b.c 12 for ann',
   ],
-  'another action of a check run is no re-run': [body({ action: 'completed' }), 'none'],
-  'an action that is not text is no re-run': [body({ action: ['rerequested'] }), 'none'],
-  'an event without an action is no re-run': [{ text: '{"check_run":{}}' }, 'none'],
-  'another event is no re-run, whatever its body says': [{ event: 'push' }, 'none'],
-  'a name that every object has is no event': [{ event: '__proto__' }, 'none'],
-  'a wrong signature is no re-run': [{ signature: 'invalid' }, 'none'],
+  'another action of a check run is not a re-run': [body({ action: 'completed' }), 'none'],
+  'an action that is not text is not a re-run': [body({ action: ['rerequested'] }), 'none'],
+  'an event without an action is not a re-run': [{ text: '{"check_run":{}}' }, 'none'],
+  'another event is not a re-run, whatever its body says': [{ event: 'push' }, 'none'],
+  'a name that every object has is not an event': [{ event: '__proto__' }, 'none'],
+  'a wrong signature is not a re-run': [{ signature: 'invalid' }, 'none'],
   'a re-run without a signature is refused': [{ signature: 'absent' }, 'SignatureMissing'],
   'a re-run of a check suite is refused': [
     { event: 'check_suite', ...body({ check_suite: { id: 1 } }) },
     'SuiteNotSupported',
   ],
-  'a new check suite is no re-run': [
+  'a new check suite is not a re-run': [
     { event: 'check_suite', ...body({ action: 'requested', check_suite: { id: 1 } }) },
     'none',
   ],
@@ -87,15 +87,15 @@ const CASES: Record<string, [Delivery, string]> = {
   'an id with an encoded slash names no build': [id('main/app/unit%2F7/7'), 'NoBuildNamed'],
   'an id with a line feed at its end names no build': [id('main/app/unit/7\n'), 'NoBuildNamed'],
   'an id with a NUL names no build': [id('main/app/un\u0000it/7'), 'NoBuildNamed'],
-  'build 0 is no build': [id('main/app/unit/0'), 'NoBuildNamed'],
-  'a negative number is no build': [id('main/app/unit/-7'), 'NoBuildNamed'],
-  'a number beyond the range of the database column is no build': [
+  'build 0 is not a build': [id('main/app/unit/0'), 'NoBuildNamed'],
+  'a negative number is not a build': [id('main/app/unit/-7'), 'NoBuildNamed'],
+  'a number beyond the range of the database column is not a build': [
     id('main/app/unit/9999999999'),
     'NoBuildNamed',
   ],
-  'retry 0 is no build': [id('main/app/unit/7.0'), 'NoBuildNamed'],
+  'retry 0 is not a build': [id('main/app/unit/7.0'), 'NoBuildNamed'],
   'an id of 100,000 characters names no build': [id('a'.repeat(100_000)), 'NoBuildNamed'],
-  'a sender that is no user name is left out': [
+  'a sender that is not a user name is left out': [
     body({ sender: { login: 'ann\n<script>' } }),
     'retry unit 7 for nobody',
   ],

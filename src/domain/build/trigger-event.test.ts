@@ -21,7 +21,7 @@ describe('an event that a person emits', () => {
   });
 
   const refused: Record<string, [fields: unknown, message: RegExp]> = {
-    'is refused if it is no object': [['tag'], /not an object/],
+    'is refused if it is not an object': [['tag'], /not an object/],
     'is refused if it names its build': [{ trigger_build: '7' }, /trigger_build is set by the server/],
     'is refused if it has a number that JavaScript has rounded': [
       JSON.parse('{"tag":"v1","runs":[{"id":20241127123456789}]}'),
