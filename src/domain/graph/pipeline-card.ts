@@ -78,8 +78,8 @@ export interface PipelineCard {
   status: CardStatus;
   running: number;
   /**
-   * Present only if the status is `failed`: the newest of the builds because of which a job counts as failed.
-   * `jobs`: how many jobs count as failed.
+   * Present only if the status is `failed`: the newest of the builds that make a job count as failed. `jobs`:
+   * how many jobs count as failed.
    */
   failure?: CardBuild & { jobs: number };
   /** The newest build of the pipeline. Absent: it never had one. */
