@@ -116,7 +116,7 @@ function newestByVersions(query: NewestQuery, pages: GoodBuildPage[]): NewestVer
 
 /**
  * Visits the rows from a position on. Returns `stopped` once `stop` returns true, `end` after the last row of
- * the list, or else the first position that no page covers.
+ * the list, otherwise the first position that no page covers.
  */
 function scan(
   start: GoodBuildPosition,
