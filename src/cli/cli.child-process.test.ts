@@ -94,7 +94,7 @@ describe('a usage error', () => {
       'millrace validate --vars src/cli/testdata/good.hcl src/cli/testdata/good.hcl',
       'src/cli/testdata/good.hcl is not JSON: ',
     ],
-    'variables that are no object': [
+    'variables that are not an object': [
       'millrace validate --vars - src/cli/testdata/good.hcl',
       '<stdin> is not a JSON object: write {"<name>": <value>, …}',
     ],

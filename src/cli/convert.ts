@@ -88,7 +88,7 @@ function withoutRepeats(findings: readonly Finding[]): Finding[] {
   return [...unique.values()];
 }
 
-/** The variables as the converter needs them: all as values, and those that are no text also as YAML. */
+/** The variables as the converter needs them: all as values, and those that are not text also as YAML. */
 function valuesOf(variables: GivenVariables): Parameters<typeof convertConcourse>[1] {
   const plain = new Map(Object.entries(variables).map(([name, { value }]) => [name, value] as const));
   const trees = [...plain].flatMap(([name, value]): [string, YamlTree][] => {

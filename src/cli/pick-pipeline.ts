@@ -146,8 +146,7 @@ const nameOfFile = (file: string): string =>
     ?.replace(/\.[^.]*$/, '') ?? file;
 
 /**
- * The findings because of which a pipeline cannot be drawn or planned: errors, and sources that are not
- * fetched.
+ * The findings that keep a pipeline from being drawn or planned: errors, and sources that are not fetched.
  */
 function blockingFindings(findings: readonly Finding[]): Finding[] {
   return findings

@@ -18,8 +18,8 @@ describe('keys in a shell', () => {
     'leave the shell after Enter, ~ and a full stop': [['ls\r~.'], '', true],
     'leave the shell if ~ and a full stop are the first keys': [['~.'], '', true],
     'leave the shell even if they arrive one by one': [['\r', '~', '.'], '\r', true],
-    'are no escape if ~ is not the first key': [['\ra~.'], '\ra~.', false],
-    'are no escape with another key after ~': [['\r~/bin/x\r'], '\r~/bin/x\r', false],
+    'do not count as an escape if ~ is not the first key': [['\ra~.'], '\ra~.', false],
+    'do not count as an escape with another key after ~': [['\r~/bin/x\r'], '\r~/bin/x\r', false],
     'pass one ~ for two': [['\r~~.'], '\r~.', false],
   };
   test.each(Object.entries(cases))('%s', (_sentence, [pieces, ...expected]) => {

@@ -12,5 +12,5 @@ const SCRIPTS: Readonly<Record<Shell, (places: readonly CompletionPlace[]) => st
   fish: fishScript,
 };
 
-/** The script with which a shell completes the commands and options of the program. */
+/** The script that lets a shell complete the commands and options of the program. */
 export const completionScript = (shell: Shell, program: Command): string => SCRIPTS[shell](placesOf(program));

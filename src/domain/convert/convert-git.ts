@@ -104,7 +104,7 @@ export function isLikeBuiltInGit(
 const hasCounterpart = (key: string, value: YamlTree, source: YamlMap): boolean =>
   Object.hasOwn(COUNTERPARTS, key) && COUNTERPARTS[key]?.(value, source) === true;
 
-/** The folder of the clone: the name of the first get, or else the name of the resource. */
+/** The folder of the clone: the name of the first get, otherwise the name of the resource. */
 const folderOf = (name: string, uses: readonly ResourceUse[]): string =>
   uses.find(({ kind }) => kind === 'get')?.name ?? name;
 

@@ -92,8 +92,8 @@ function writeLogin(config: YamlMap, body: HclNode[], conversion: Conversion): v
 const SEE_LOGIN = 'see the login of the secret type vault';
 
 /**
- * The names of the parameters with which to log in. Empty: the backend is not supported, a parameter is
- * missing, or there is a token instead.
+ * The names of the parameters for the login. Empty: the backend is not supported, a parameter is missing, or
+ * there is a token instead.
  */
 function findLogin(config: YamlMap): readonly string[] {
   const names = LOGINS.get(textOfScalar(yamlAt(config, 'auth_backend')) ?? '') ?? [];

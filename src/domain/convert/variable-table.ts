@@ -219,7 +219,7 @@ function secretKey(fields: readonly string[]): string {
   return ['', '.', '..'].includes(key) ? 'value' : key;
 }
 
-/** The member of an object. Undefined: the value is no object, or has no such member. */
+/** The member of an object. Undefined: the value is not an object, or has no such member. */
 function memberOf(value: unknown, field: string): unknown {
   return typeof value === 'object' && value !== null
     ? Object.entries(value).find(([key]) => key === field)?.[1]

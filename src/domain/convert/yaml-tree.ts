@@ -37,7 +37,7 @@ export const entryOf = (tree: YamlTree | undefined, key: string): YamlEntry | un
 export const yamlAt = (tree: YamlTree | undefined, key: string): YamlTree | undefined =>
   entryOf(tree, key)?.value;
 
-/** The value of a scalar as text. Undefined: the tree is no scalar, or null. */
+/** The value of a scalar as text. Undefined: the tree is not a scalar, or null. */
 export const textOfScalar = (tree: YamlTree | undefined): string | undefined =>
   tree?.kind === 'scalar' && tree.value !== null ? String(tree.value) : undefined;
 
