@@ -26,7 +26,7 @@ describe('the name of a role', () => {
   const cases: Record<string, [word: unknown, isName: boolean]> = {
     'is one of four': ['maintain', true],
     'is in lower case': ['Admin', false],
-    'is no other word': ['owner', false],
+    'cannot be another word': ['owner', false],
     'is not the name of a JavaScript property': ['__proto__', false],
     'is a string': [['admin'], false],
     'is not empty': [undefined, false],

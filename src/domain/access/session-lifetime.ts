@@ -10,7 +10,7 @@ const SECONDS_PER_UNIT: Record<string, number> = {
 const MAX_LIFETIME_SECONDS = 100 * 365 * 86_400;
 
 /**
- * The seconds of a lifetime such as `24h`, `7d`, `1M` or `1d12h`. Undefined: the text is no lifetime, or
+ * The seconds of a lifetime such as `24h`, `7d`, `1M` or `1d12h`. Undefined: the text is not a lifetime, or
  * longer than a hundred years. 0, for the text `0`: no limit. A month has 30 days and a year 365, so that the
  * result does not depend on the date.
  */
