@@ -1,6 +1,6 @@
 import { isActive, isGood, type BuildStatus } from '#domain/scheduling/build-changes.ts';
 
-/** How much history a team keeps. An absent limit is no limit. */
+/** How much history a team keeps. If a limit is absent, there is none. */
 export interface Retention {
   /** How many of the newest builds of each job stay. */
   builds?: number;

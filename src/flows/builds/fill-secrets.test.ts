@@ -49,7 +49,7 @@ const operation = (id: string) => ({ id, given: new Map() });
 /** An operation of a build, with the values of its secrets. */
 async function filledStep(facts: AttemptFacts, id: string, from: TeamSecrets = secrets): Promise<PlanStep> {
   const filled = filledIn(await fillStep(facts, operation(id), from));
-  if (!('kind' in filled)) throw new Error(`${id} is no step`);
+  if (!('kind' in filled)) throw new Error(`${id} is not a step`);
   return filled;
 }
 

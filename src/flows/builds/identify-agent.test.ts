@@ -133,7 +133,7 @@ const CASES: Record<
     pod: { ...CRON_POD, ending: true },
     expected: 'the Pod is gone or ending',
   },
-  'a token from a Pod with ids that are no numbers is refused': {
+  'a token from a Pod with ids that are not numbers is refused': {
     request: BY_TOKEN,
     pod: { ...CRON_POD, labels: { ...CRON_POD.labels, 'millrace.dev/pipeline-id': '3 OR 1=1' } },
     expected: 'the labels of the Pod name no check group',

@@ -43,7 +43,7 @@ export type SecretsAnswer =
   | {
       answer: 'read';
       values: Map<string, string>;
-      /** Names whose values are no secrets, so they are not masked. */
+      /** Names whose values are not secrets, so they are not masked. */
       plain?: ReadonlySet<string>;
       /** A sentence for each name without a value. */
       missing?: ReadonlyMap<string, string>;

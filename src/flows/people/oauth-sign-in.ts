@@ -76,7 +76,7 @@ export async function startFlow(
 
 export interface FlowAnswer {
   canonical: string;
-  /** The query with which the provider redirected the browser. */
+  /** The query of the URL to which the provider redirected the browser. */
   query: string;
   state: string;
   /** The secret that the browser got in a cookie when the flow began. */

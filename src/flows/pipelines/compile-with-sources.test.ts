@@ -140,7 +140,7 @@ describe('cached sources', () => {
 });
 
 describe('a source that is not there', () => {
-  test('a source that is temporarily unreachable is no error in the text, and nothing is cached', async () => {
+  test('a source that is temporarily unreachable is not an error in the text, and nothing is cached', async () => {
     const { ports, stored } = portsOf({
       answers: { a: { failure: 'it took too long', transient: true } },
     });
