@@ -75,8 +75,8 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
  * fills them. `jit` is off too: with `enable_seqscan` off, a scan without an index looks so expensive that
  * Postgres would compile its plan.
  *
- * It runs at every start and is no migration, because a copy or a restored dump of a database may lack these
- * settings. If the user may not change them, it only logs that.
+ * It runs at every start and is not a migration, because a copy or a restored dump of a database may lack
+ * these settings. If the user may not change them, it only logs that.
  */
 export async function preferIndexes(
   client: Client,
