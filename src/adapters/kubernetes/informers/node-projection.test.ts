@@ -28,7 +28,7 @@ describe('what a node reports about user namespaces', () => {
     expect(supportOf(handlers({}))).toEqual({ ...nodeFacts, runtime: false });
   });
 
-  test('is no support if the node reports no runtime handlers', () => {
+  test('does not count as support if the node reports no runtime handlers', () => {
     const status: Status = JSON.parse(JSON.stringify({ nodeInfo }));
     expect(supportOf(status)).toEqual({ ...nodeFacts, runtime: false });
   });

@@ -59,7 +59,7 @@ const DEFAULT_HANDLER = '';
 /** Taint effects that prevent Pods from starting. */
 const PREVENTING_EFFECTS: ReadonlySet<string> = new Set(['NoSchedule', 'NoExecute']);
 
-/** Parses a CPU quantity such as `4` or `3920m`; 1 if it is no number. */
+/** Parses a CPU quantity such as `4` or `3920m`; 1 if it is not a number. */
 function coresOf(quantity: string): number {
   const amount = Number.parseFloat(quantity);
   const cores = quantity.endsWith('m') ? amount / 1000 : amount;

@@ -36,7 +36,7 @@ function setUp() {
 }
 
 test.each(['Retrying', 'MachineBusy'])(
-  '%s is no verdict, because the operator could not judge the text',
+  '%s is not a verdict, because the operator could not judge the text',
   async (reason) => {
     const { stored, objects } = setUp();
     Object.assign(stored.status.conditions[0] ?? {}, { reason });
