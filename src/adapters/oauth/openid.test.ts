@@ -128,7 +128,7 @@ const FORGED: Record<string, Forged> = {
   'without a person': signed(() => ({ sub: undefined })),
   'for another sign-in': signed(() => ({ nonce: 'o'.repeat(43) })),
   'for no sign-in': signed(() => ({ nonce: undefined })),
-  'that is no token': async () => 'nonsense',
+  'that is not a token': async () => 'nonsense',
 };
 
 describe('an ID token is refused', () => {

@@ -68,7 +68,7 @@ export class VaultSession {
     );
     if ('fault' in mount) return mount;
     const { path: prefix, type, options } = mount.body.data;
-    if (type !== 'kv' && type !== 'generic') return lastingFault('its mount in Vault is no kv engine');
+    if (type !== 'kv' && type !== 'generic') return lastingFault('its mount in Vault is not a kv engine');
     const mountSegments = segmentsOf(prefix);
     const secretSegments = segments.slice(mountSegments.length);
     if (secretSegments.length === 0)

@@ -96,7 +96,7 @@ describe('a secret has no value', () => {
   test.each<[title: string, path: string, fault: string]>([
     ['at an empty path', 'kv/other', 'Vault did not read the secret: there is nothing at the path (404)'],
     ['without a mount', 'other/app', 'Vault did not look for the mount: permission denied (403)'],
-    ['in another engine', 'pki/app', 'its mount in Vault is no kv engine'],
+    ['in another engine', 'pki/app', 'its mount in Vault is not a kv engine'],
     ['at a mount', 'teams/blue', 'its path names a mount of Vault, but no secret in it'],
     ['at a path with ..', 'kv/../sys/seal', 'its path is not <mount>/<path of the secret>'],
     ['at a mount alone', 'kv', 'its path is not <mount>/<path of the secret>'],

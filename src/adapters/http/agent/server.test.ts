@@ -261,8 +261,8 @@ describe('a call with a session key', () => {
 
   const MIB = 1024 * 1024;
   test.each([
-    ['is no JSON', 3 * MIB, '{', 400],
-    ['is no message', 3 * MIB, '{"events":"none"}', 400],
+    ['is not JSON', 3 * MIB, '{', 400],
+    ['is not a message', 3 * MIB, '{"events":"none"}', 400],
     ['is too long', 30 * MIB, '{"events":[]}', 413],
   ])('is rate-limited by the inflated bytes of a body that %s', async (_, blanks, text, status) => {
     const time = jest.spyOn(performance, 'now').mockReturnValue(performance.now());

@@ -56,7 +56,7 @@ export function registerSessionRoute(
   );
 }
 
-/** The results that count as refused calls. `error` and `not-yet` are no fault of the caller. */
+/** The results that count as refused calls. `error` and `not-yet` are not the fault of the caller. */
 const REFUSED_RESULTS: ReadonlySet<SessionResult> = new Set(['refused', 'taken', 'over']);
 
 /**
@@ -73,7 +73,7 @@ class ResponseLines {
 
   begin(line: ProvisionalWork): void {
     this.#stream = new PassThrough();
-    // If the agent has disconnected, the second line cannot be written. That is no error.
+    // If the agent has disconnected, the second line cannot be written. That is not an error.
     this.#stream.on('error', () => undefined);
     this.#stream.write(`${JSON.stringify(line)}\n`);
     void this.#reply.type('application/x-ndjson').send(this.#stream);

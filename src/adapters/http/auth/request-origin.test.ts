@@ -88,7 +88,7 @@ const CASES: Record<string, Case> = {
     encrypted: true,
   },
   'the opaque origin null': { origin: 'null', host: 'null', own: undefined, encrypted: false },
-  'an origin that is no web page': {
+  'an origin that is not a web page': {
     origin: 'ftp://ci.lan',
     host: 'ci.lan',
     own: undefined,

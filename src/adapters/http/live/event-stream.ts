@@ -30,7 +30,7 @@ export class EventStream {
       this.#bufferedSince = undefined;
       this.drained();
     });
-    // The viewer may leave in the middle of a write, which is no error here.
+    // The viewer may leave in the middle of a write, which is not an error here.
     response.on('error', () => undefined);
   }
 

@@ -13,7 +13,7 @@ export interface PipelineFeedParts {
    * it.
    */
   read: () => Promise<object | undefined>;
-  /** The cause with which the streams end when `read` returns undefined, and their last bytes. */
+  /** When `read` returns undefined, the streams end with this cause and these last bytes. */
   over: { by: EndedBy; last: Buffer };
   failed: (error: unknown) => void;
 }
