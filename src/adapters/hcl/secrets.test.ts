@@ -181,8 +181,8 @@ function compare(expression: string, a: string, b: string): Outcome {
   document.release();
   if (!value) return 'none';
   const text = JSON.stringify(value);
-  // HCL drops errors on the right of `true ||`, but not the error that a string is no bool. So an expression
-  // can be an error with the secret itself, but not with its placeholder.
+  // HCL drops errors on the right of `true ||`, but not the error that a string is not a bool. So an
+  // expression can be an error with the secret itself, but not with its placeholder.
   if (valueWithSecrets) {
     const filled = replaceSecretPlaceholders(text, (name) =>
       JSON.stringify(name === 'a' ? first : second).slice(1, -1),
