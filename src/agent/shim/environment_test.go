@@ -75,10 +75,10 @@ func TestStepEnvironment(t *testing.T) {
 
 func TestStepEnvironmentKeepsGitSettings(t *testing.T) {
 	for name, c := range map[string]struct{ count, wantCount, wantKey string }{
-		"two settings of the step":  {"2", "3", "GIT_CONFIG_KEY_2"},
-		"no setting":                {"0", "1", "GIT_CONFIG_KEY_0"},
-		"a count that is no number": {"x", "1", "GIT_CONFIG_KEY_0"},
-		"a negative count":          {"-1", "1", "GIT_CONFIG_KEY_0"},
+		"two settings of the step":     {"2", "3", "GIT_CONFIG_KEY_2"},
+		"no setting":                   {"0", "1", "GIT_CONFIG_KEY_0"},
+		"a count that is not a number": {"x", "1", "GIT_CONFIG_KEY_0"},
+		"a negative count":             {"-1", "1", "GIT_CONFIG_KEY_0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := stepEnvironment(nil, []string{"GIT_CONFIG_COUNT=" + c.count}, t.TempDir()).values
@@ -119,7 +119,7 @@ func TestFindProgram(t *testing.T) {
 		"a file that is not executable is skipped":        {"plain", path, later, nil},
 		"a file that is nowhere executable is refused":    {"only-plain", path, "", syscall.EACCES},
 		"a file that does not exist is missing":           {"nothing", path, "", syscall.ENOENT},
-		"a folder is no program":                          {"folder", path, "", syscall.ENOENT},
+		"a folder is not a program":                       {"folder", path, "", syscall.ENOENT},
 		"an empty entry of PATH is the working directory": {"here", path + ":", here, nil},
 		"an absolute path is not changed":                 {"/bin/no-such", path, "/bin/no-such", nil},
 		"a relative path begins at the working directory": {"./here", path, cwd + "/./here", nil},

@@ -25,8 +25,8 @@ func openInput(c command) (input, error) {
 	return input{os.NewFile(uintptr(ends[0]), "input"), os.NewFile(uintptr(ends[1]), "input"), c.input}, nil
 }
 
-// Writes the text to the command and closes the input. The write fails, which is no problem, if the command
-// ends or closes its standard input before it has read everything.
+// Writes the text to the command and closes the input. The write fails if the command ends or closes its
+// standard input before it has read everything. That is not a problem.
 func (i input) write() {
 	if i.writer == nil {
 		return
