@@ -169,7 +169,7 @@ describe('checks of foreign types', () => {
     expect(JSON.stringify(gateway.results)).not.toContain('s3cr');
   });
 
-  test('fail with the first bytes of an output that is no JSON', async () => {
+  test('fail with the first bytes of an output that is not JSON', async () => {
     const programs = join(pod.folder, 'programs');
     mkdirSync(programs);
     writeFileSync(join(programs, 'check'), '#!/bin/sh\nprintf "fetching %s\\n" "$(jq -r .source.token)"\n');

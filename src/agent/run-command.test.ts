@@ -21,15 +21,15 @@ const CASES: Record<string, [end: ShimExit, why: string | undefined]> = {
     exit({ end: { kind: 'signal', signal: 9 }, outOfMemory: true }),
     'out of memory: ended by SIGKILL',
   ],
-  'is no success if part of the step was killed for lack of memory, even with exit code 0': [
+  'does not count as success if part of the step was killed for lack of memory, even with exit code 0': [
     exit({ outOfMemory: true }),
     'out of memory: one of its processes was killed',
   ],
-  'is no success if the container was asked to end, even with exit code 0': [
+  'does not count as success if the container was asked to end, even with exit code 0': [
     exit({ terminated: true }),
     'its container was asked to end meanwhile',
   ],
-  'is no success if processes are left': [
+  'does not count as success if processes are left': [
     exit({ leftovers: true }),
     'processes that it started could not be ended',
   ],

@@ -106,7 +106,7 @@ const mayRepeat = ({ status, cause }: NodeEnd, { reason }: Stop): boolean =>
   status === 'failed' && cause?.known === true && reason === undefined;
 
 /**
- * Reports the end of a group or branch. It has no process, so the exit code is 0 for success and else null.
+ * Reports the end of a group or branch. It has no process: the exit code is 0 after success, otherwise null.
  */
 function reportNodeEnd(
   id: string,

@@ -173,7 +173,7 @@ async function checkUntilReady(
   }
 }
 
-/** The time limit in seconds that was exceeded: that of the service, or else that of its readiness check. */
+/** The exceeded time limit, in seconds: that of the service if it was stopped, otherwise that of its check. */
 function exceededSeconds(
   serviceStop: Stop,
   { service, ready }: Pick<ReadyCheck, 'service' | 'ready'>,

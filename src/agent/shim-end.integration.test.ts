@@ -125,7 +125,7 @@ describe('ending a command', () => {
     expect(pids.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]);
   });
 
-  test('is no success if its container was killed', async () => {
+  test('does not count as success if its container was killed', async () => {
     const child = pod.startShim(binary, 'worker');
     const shim = (await server.gather(['worker'], 300_000)).get('worker');
     const running = shim?.run(

@@ -73,7 +73,7 @@ export class Stop {
   }
 
   /**
-   * Returns a child that stops for `reason` after this time; undefined is no limit. `release` ends the timer
+   * Returns a child that stops for `reason` after this time; undefined: no limit. `release` ends the timer
    * and the link to the parent.
    */
   limited(seconds: number | undefined, reason: StopReason): { stop: Stop; release: () => void } {
