@@ -80,8 +80,8 @@ function showSent(form: HTMLFormElement, page: Document): boolean {
 const isThisPage = (url: string): boolean => new URL(url).pathname === location.pathname;
 
 /**
- * Replaces the parts that live updates replace, or else the whole content. Returns false if the pages differ
- * too much.
+ * Replaces the status and the part that live updates replace. If there is no such part, replaces the whole
+ * content. Returns false if the pages differ too much.
  */
 function showPart(page: Document): boolean {
   for (const id of ['status', 'live', 'main']) {

@@ -34,7 +34,7 @@ export function fit(graph: Size, view: Size): Viewport {
 /** Labels are legible at this scale and above. */
 const LEGIBLE = 0.6;
 
-/** The first view: the whole graph if its labels are legible, or else its beginning at a legible scale. */
+/** The first view: the whole graph if its labels are legible, otherwise its beginning at a legible scale. */
 export function openingView(graph: Size, view: Size): Viewport {
   const whole = fit(graph, view);
   if (whole.scale >= LEGIBLE) return whole;
