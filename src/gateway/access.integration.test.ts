@@ -18,7 +18,7 @@ type Kind = 'none' | 'wrong' | 'session' | 'personal' | 'team-token' | 'installa
 interface Caller {
   description: string;
   kind: Kind;
-  /** The role in team main. Absent: the caller is no member of it. */
+  /** The role in team main. Absent: the caller is not a member of it. */
   role?: Role;
   globalAdmin?: boolean;
   token(): Promise<string | undefined>;

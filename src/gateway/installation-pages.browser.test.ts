@@ -261,7 +261,7 @@ const PAGES = [
   '/admin/audit',
 ];
 
-test.each(['adm', 'eve'])('%s, who is no global admin, may open none of the pages', async (user) => {
+test.each(['adm', 'eve'])('%s, who is not a global admin, may open none of the pages', async (user) => {
   await open('/profile', user);
   expect(await page.locator('a[href="/admin"]').count()).toBe(0);
   for (const url of PAGES) {
