@@ -8,8 +8,8 @@ import {
 } from '#bench/comparisons/operator-frameworks/reports.ts';
 
 /*
- * @dot-i/k8s-operator, loaded from a separate folder because it is no dependency of this project. It logs to
- * standard error, since standard output carries the reports.
+ * @dot-i/k8s-operator, loaded from a separate folder because it is not a dependency of this project. It logs
+ * to standard error, since standard output carries the reports.
  */
 
 /** The part of the package's types that is used here. */
