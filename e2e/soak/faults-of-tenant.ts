@@ -2,7 +2,7 @@ import { podsOf, type Pod } from './containers.ts';
 import type { FaultContext, FaultKind } from './fault-kind.ts';
 import { createPods, deletePods, hostileTeam, type Forgery } from './tenant.ts';
 
-/** Foreign Pods of a fault that is no flood. */
+/** Foreign Pods of a fault that is not a flood. */
 const MAX_QUIET = 4;
 const FLOOD = 60;
 
