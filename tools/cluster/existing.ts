@@ -66,7 +66,7 @@ export function isRecent(version: string): boolean {
   return major !== undefined && minor !== undefined && (major > 1 || (major === 1 && minor >= oldestMinor));
 }
 
-/** The kubectl of the PATH, or else the one in the cache. */
+/** The kubectl of the PATH, otherwise the one in the cache. */
 export async function findKubectl(cached: string, isCached: boolean): Promise<string> {
   if ((await tryRun('kubectl', ['version', '--client'])) !== undefined) {
     return 'kubectl';

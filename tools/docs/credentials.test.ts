@@ -9,7 +9,7 @@ import { fences, pages, ROOT } from './markdown.ts';
  */
 
 const RULES: Readonly<Record<string, RegExp>> = {
-  // The hash of a random token is no secret.
+  // The hash of a random token is not a secret.
   'a value of a Secret': /--from-literal[= ](?!tokens\.json=)/,
   'a header with a token': /(?:-H|--header)[= ]["'][^"']{0,40}(?:Authorization|X-Gitlab-Token)/i,
   'a body with a secret': /(?:--json|--data\S{0,10}|-d) ["'][^<@]{0,200}"\w{0,20}(?:password|secret)"/,
