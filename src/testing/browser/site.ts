@@ -85,7 +85,7 @@ export async function openPerson(
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
     const text = message.text();
-    // A response with one of these statuses is no error of the page.
+    // A response with one of these statuses is not an error of the page.
     if (message.type() === 'error' && !/status of 4(00|01|03|04|09)/.test(text)) complaints.push(text);
   });
   return { context, page, complaints };

@@ -95,7 +95,7 @@ function describeCommits(setting: CurrentSetting): void {
     expect(stderr).toContain('the repository has no commit on its default branch yet');
   });
 
-  test('that change nothing in paths are no versions', async () => {
+  test('that change nothing in paths are not versions', async () => {
     const { repository } = setting();
     const one = await repository.commit({ message: 'one', files: { 'app/x': '1' } });
     const two = await repository.commit({ message: 'two', files: { 'app/x': '2' } });

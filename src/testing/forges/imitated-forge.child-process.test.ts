@@ -53,7 +53,7 @@ describe.each([
     'a parameter that is not in the documents': [{ path: `${list}&q=1` }, 400, "the query has 'q'"],
     'a parameter twice': [{ path: `${list}&page=2` }, 400, "the query has 'page' 2 times"],
     'a list without a page': [{ path: list.replace('&page=1', '') }, 400, "the query lacks 'page'"],
-    'a page that is no number': [
+    'a page that is not a number': [
       { path: list.replace('page=1&', 'page=x&').replace(/1$/, '0') },
       400,
       'cannot be',

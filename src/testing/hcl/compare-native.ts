@@ -79,8 +79,8 @@ const describeProblem = ({ severity, summary, detail, subject, context }: HclPro
 });
 
 /**
- * Removes differences that are no defects: the number of replacement characters for invalid bytes, Go's stack
- * traces, and HCL's random suggestions.
+ * Removes differences that are not defects: the number of replacement characters for invalid bytes, Go's
+ * stack traces, and HCL's random suggestions.
  */
 const normalise = (described: unknown): unknown =>
   JSON.parse(

@@ -17,7 +17,7 @@ describe('typing into a command at a terminal', () => {
     expect(screen).toContain('[new]');
   });
 
-  test('ignores output that is no question', async () => {
+  test('ignores output that is not a question', async () => {
     expect(await type('echo "Waiting for:"; sleep 0.6; echo done', [])).toContain('done');
   });
 

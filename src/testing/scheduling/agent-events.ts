@@ -8,7 +8,7 @@ type EventWithoutNumber = BuildEvent extends infer Event
     : never
   : never;
 
-/** The event with which the first step starts; empty if it has started. */
+/** The event that starts the first step; empty if the step has started. */
 export function firstStep({ steps }: BuildState): EventWithoutNumber[] {
   const [first] = steps;
   return first?.status === 'waiting' ? [{ type: 'step-started', step: first.id }] : [];
