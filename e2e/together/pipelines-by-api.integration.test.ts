@@ -181,14 +181,18 @@ test('the API does not overwrite a change that its caller has not seen', async (
   expect((await objectOf()).spec.config).toBe(text('second'));
 });
 
-test('the role write cannot change a pipeline, and a team or namespace in the body is ignored', async () => {
+test('the role write cannot change a pipeline, and a body cannot name a team or namespace', async () => {
   const bob = await member('bob', 'write');
   const body = { name, config: text('first') };
   expect((await ask(`POST /teams/${TEAM}/pipelines`, body, bob)).status).toBe(403);
   expect((await ask(`POST /teams/${TEAM}/pipelines/validate`, { config: body.config }, bob)).status).toBe(
     403,
   );
-  const answer = await ask(`POST /teams/${TEAM}/pipelines`, { ...body, team: 'other', namespace: 'other' });
+  for (const field of ['team', 'namespace']) {
+    const refused = await ask(`POST /teams/${TEAM}/pipelines`, { ...body, [field]: 'other' });
+    expect([refused.status, problemOf(refused.body)]).toEqual([400, 'invalid-request']);
+  }
+  const answer = await ask(`POST /teams/${TEAM}/pipelines`, body);
   expect([answer.status, answer.body.data['team'], (await objectOf()).metadata.namespace]).toEqual([
     201,
     TEAM,

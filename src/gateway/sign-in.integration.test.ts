@@ -170,6 +170,7 @@ describe('a sign-in', () => {
       { username: 'ann' },
       { username: 'ann', password: '' },
       { username: 'x'.repeat(101), password: PASSWORD },
+      { username: 'ann', password: PASSWORD, secret_answer: 'blue' },
       [],
       'ann',
     ];

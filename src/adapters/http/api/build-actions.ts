@@ -10,6 +10,7 @@ import { userNameOf } from './caller.ts';
 import { buildUrl } from './jobs.ts';
 import type { PipelinePorts } from './pipeline-ports.ts';
 import { requireDone } from './refusal.ts';
+import { body } from './request-bodies.ts';
 import { answer, BUILD_PATH, BuildParams } from './schemas.ts';
 
 const BuildNameFields = { job: Type.String(), number: Type.String() };
@@ -70,14 +71,14 @@ function voteRoutes(ports: PipelinePorts): Route[] {
       schema: {
         params: BuildParams,
         body: Type.Union([
-          Type.Object({ message: Type.Optional(Type.String({ maxLength: MAX_MESSAGE_CHARACTERS })) }),
+          body({ message: Type.Optional(Type.String({ maxLength: MAX_MESSAGE_CHARACTERS })) }),
           Type.Null(),
         ]),
         response: VoteResponse,
       },
-      handler: async ({ params, body, identity }) => {
+      handler: async ({ params, body: fields, identity }) => {
         const ref = refOf(params);
-        const message = body?.message;
+        const message = fields?.message;
         const by = userNameOf(identity);
         const vote = { by, approve: true, ...defined({ message }) };
         return encodeVote(ref, requireDone(await voteOnBuild(ref, vote, ports), nameBuild(ref)));
@@ -94,12 +95,12 @@ function voteRoutes(ports: PipelinePorts): Route[] {
       bodyLimit: 8192,
       schema: {
         params: BuildParams,
-        body: Type.Object({ message: Type.String({ minLength: 1, maxLength: MAX_MESSAGE_CHARACTERS }) }),
+        body: body({ message: Type.String({ minLength: 1, maxLength: MAX_MESSAGE_CHARACTERS }) }),
         response: VoteResponse,
       },
-      handler: async ({ params, body, identity }) => {
+      handler: async ({ params, body: { message }, identity }) => {
         const ref = refOf(params);
-        const vote = { by: userNameOf(identity), approve: false, message: body.message };
+        const vote = { by: userNameOf(identity), approve: false, message };
         return encodeVote(ref, requireDone(await voteOnBuild(ref, vote, ports), nameBuild(ref)));
       },
     }),

@@ -2,9 +2,9 @@ import { Type, type Static } from 'typebox';
 import { Problem } from '#adapters/http/protocol/problem.ts';
 import { defined } from '#defined';
 import type { JsonValue } from '#domain/language/json-value.ts';
-import { closestName } from '#domain/language/suggest.ts';
 import type { GivenInputs } from '#domain/pipeline/input-values.ts';
 import type { Input } from '#domain/pipeline/pipeline.ts';
+import { body } from './request-bodies.ts';
 
 /** The inputs that a job declares. */
 export const JobInputs = Type.Array(
@@ -41,7 +41,7 @@ const AnyJson = Type.Unsafe<JsonValue>({});
 
 /** The body of a trigger. */
 export const TriggerBody = Type.Union([
-  Type.Object({
+  body({
     inputs: Type.Optional(
       Type.Record(Type.String(), AnyJson, {
         maxProperties: MAX_GIVEN_INPUTS,
@@ -52,21 +52,13 @@ export const TriggerBody = Type.Union([
   Type.Null(),
 ]);
 
-/**
- * Returns the inputs of the body without those that are null. Throws a problem if they cannot be stored or if
- * `inputs` is misspelt.
- */
-export function givenInputs(body: Static<typeof TriggerBody> | undefined): { inputs?: GivenInputs } {
-  const inputs = Object.entries(body?.inputs ?? {}).filter(([, value]) => value !== null);
+/** Returns the inputs of the body without those that are null. Throws a problem if they cannot be stored. */
+export function givenInputs(fields: Static<typeof TriggerBody> | undefined): { inputs?: GivenInputs } {
+  const inputs = Object.entries(fields?.inputs ?? {}).filter(([, value]) => value !== null);
   const faults = inputs.flatMap(([name, value]) => {
     const reason = whyNotStorable(name) ?? whyNotStorable(value);
     return reason === undefined ? [] : [`inputs.${name.toWellFormed().replaceAll('\0', '')} ${reason}.`];
   });
-  // A body may have unknown fields. But a field whose name resembles `inputs` is refused, because it would
-  // start a build with the default values.
-  const fields = Object.keys(body ?? {}).filter((field) => field !== 'inputs');
-  const misspelt = fields.find((field) => closestName(field, ['inputs']) !== undefined);
-  if (misspelt !== undefined) faults.push(`The body has no field "${misspelt}"; did you mean "inputs"?`);
   if (faults.length > 0) throw new Problem('invalid-request', faults.join(' '));
   return inputs.length === 0 ? {} : { inputs: Object.fromEntries(inputs) };
 }

@@ -12,7 +12,7 @@ import { requireFound } from './found.ts';
 import { body, Nothing, RoleName, SMALL_BODY, Username } from './request-bodies.ts';
 import { answer, answerList, TeamParams, Time } from './schemas.ts';
 
-const Group = Type.Object({
+const Group = body({
   claim: Type.String({ minLength: 1, maxLength: 256 }),
   provider: Type.Optional(
     Type.String({

@@ -10,6 +10,7 @@ import { userNameOf } from './caller.ts';
 import { buildUrl } from './jobs.ts';
 import type { PipelinePorts } from './pipeline-ports.ts';
 import { ReasonShown, requireDone } from './refusal.ts';
+import { body } from './request-bodies.ts';
 import { answer, ResourceParams, VersionParams } from './schemas.ts';
 
 const VersionId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
@@ -30,14 +31,13 @@ export function pinRoutes(ports: PipelinePorts): Route[] {
       bodyLimit: 4096,
       schema: {
         params: ResourceParams,
-        body: Type.Object({
+        body: body({
           version_id: VersionId,
           comment: Type.Optional(Type.String({ maxLength: MAX_COMMENT_CHARACTERS })),
         }),
         response: answer({ resource: Type.String(), pinned_version_id: VersionId }),
       },
-      handler: async ({ params, body, identity }) => {
-        const { version_id: version, comment } = body;
+      handler: async ({ params, body: { version_id: version, comment }, identity }) => {
         const by = userNameOf(identity);
         const pin = { version, by, ...defined({ comment }) };
         requireDone(await pinResource(params, pin, ports), versionName({ ...params, version }));

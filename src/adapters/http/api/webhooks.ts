@@ -14,6 +14,7 @@ import { requireExists, requireFound } from './found.ts';
 import { buildUrl } from './jobs.ts';
 import type { PipelinePorts, WebhookTokens } from './pipeline-ports.ts';
 import { ReasonShown, requireDone } from './refusal.ts';
+import { body } from './request-bodies.ts';
 import { answer, ResourceParams } from './schemas.ts';
 import { ReceivedWebhook, webhookReaders } from './webhook-body.ts';
 
@@ -77,10 +78,10 @@ export function webhookRoutes(ports: PipelinePorts): Route[] {
         response: { 202: Type.Object({ data: AcceptedWebhook }) },
       },
       handler: async (request, reply) => {
-        const { body } = request;
+        const { body: webhook } = request;
         const { signature, wantsCheck, rerun } =
           // Fastify runs no body reader for a request that has neither a body nor a content type.
-          body instanceof ReceivedWebhook ? body : readBody(request).verdict();
+          webhook instanceof ReceivedWebhook ? webhook : readBody(request).verdict();
         const tokenHash = webhooks.hash(request.params.token);
         const outcome = wantsCheck
           ? await answerCall({ tokenHash, signature })
@@ -122,13 +123,13 @@ function regenerateRoute({ actions, webhooks }: PipelinePorts): Route {
     schema: {
       params: ResourceParams,
       body: Type.Union([
-        Type.Object({ signature: Type.Optional(Type.Enum(['required', 'optional'])) }),
+        body({ signature: Type.Optional(Type.Enum(['required', 'optional'])) }),
         Type.Null(),
       ]),
       response: answer({ resource: Type.String(), ...WebhookFields }),
     },
-    handler: async ({ params, body }) => {
-      const signed = body?.signature === undefined ? undefined : body.signature === 'required';
+    handler: async ({ params, body: fields }) => {
+      const signed = fields?.signature === undefined ? undefined : fields.signature === 'required';
       const regenerated = requireDone(
         await regenerateWebhook(params, signed, { actions, webhookHash }),
         nameResource(params),

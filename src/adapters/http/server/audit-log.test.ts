@@ -82,7 +82,7 @@ const CASES: Case[] = [
     'POST',
     `${GIT}/pin`,
     'resource.pinned resource app/git.app',
-    { body: { version_id: 11, comment: 'good', other: 'x' }, details: { version_id: 11, comment: 'good' } },
+    { body: { version_id: 11, comment: 'good' }, details: { version_id: 11, comment: 'good' } },
   ],
   ['POST', `${GIT}/unpin`, 'resource.unpinned resource app/git.app'],
   ['POST', `${GIT}/versions/11/disable`, 'version.disabled version app/git.app/11'],

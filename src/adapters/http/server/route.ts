@@ -18,6 +18,7 @@ import type { RouteRules } from '#adapters/http/auth/route-rules.ts';
 import { Problem } from '#adapters/http/protocol/problem.ts';
 import { defined } from '#defined';
 import type { Identity } from '#domain/access/decide-access.ts';
+import { refuseFields } from './describe-invalid.ts';
 import { namedPlugin } from './named-plugin.ts';
 import type { ContentKind } from './security-headers.ts';
 
@@ -130,7 +131,9 @@ export function route<const S extends FastifySchema>(parts: RouteParts<S>): Rout
           ...defined({ content, timeLimit, publicResponse }),
         };
         const preHandler = preHandlerFor(parts.forPublic);
-        scope.route({ method, url, schema, handler, config, bodyLimit, ...preHandler });
+        const takesBody = schema.body !== undefined || parts.bodyReader !== undefined;
+        const preValidation = takesBody ? {} : { preValidation: refuseFields };
+        scope.route({ method, url, schema, handler, config, bodyLimit, ...preValidation, ...preHandler });
       };
       void app.register(namedPlugin(`${method} ${url}`, add));
     },

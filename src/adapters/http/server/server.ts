@@ -13,6 +13,7 @@ import { authenticateOnce } from '#adapters/http/auth/authenticate.ts';
 import { identify } from '#adapters/http/auth/identify.ts';
 import { rulesWhileReading } from '#adapters/http/auth/public-access.ts';
 import { Problem, sendProblem, toProblem } from '#adapters/http/protocol/problem.ts';
+import { describeInvalid } from './describe-invalid.ts';
 import { byMedium, mediumOf } from './medium.ts';
 import { describeRoutes } from './open-api.ts';
 import { watchPressure } from './pressure.ts';
@@ -91,6 +92,9 @@ function openApp(parts: ServerParts, { headers, idOf, serveFromCache }: AppParts
     requestIdHeader: false,
     trustProxy: trustedProxies.length === 0 ? false : trustedProxies,
     return503OnClosing: false,
+    // An unknown field of a body is refused, not removed. `verbose` tells `describeInvalid` the known ones.
+    ajv: { customOptions: { removeAdditional: false, verbose: true } },
+    schemaErrorFormatter: describeInvalid,
     bodyLimit: LIMITS.bodyLimit,
     childLoggerFactory: (log, bindings) => new RequestLog(log, bindings),
     serverFactory: (handle) =>

@@ -44,7 +44,7 @@ test('a trigger with invalid inputs is refused with every reason', async () => {
 });
 
 const refusedBodies: Record<string, [body: unknown, detail: string]> = {
-  'an unknown field': [{ input: {} }, 'The body has no field "input"; did you mean "inputs"?'],
+  'an unknown field': [{ input: {} }, 'Unknown field "input" in the body; did you mean "inputs"?'],
   'inputs as a list': [{ inputs: [] }, 'body'],
   'a null character': [{ inputs: { env: 'a\0' } }, 'inputs.env has a character that no environment variable'],
   'an unpaired surrogate': [
