@@ -4,6 +4,7 @@ import { route, type Route } from '#adapters/http/server/route.ts';
 import { defined } from '#defined';
 import type { Identity } from '#domain/access/decide-access.ts';
 import { DEBUG_LIMITS, MAX_DEBUG_DATA } from '#domain/build/debug-limits.ts';
+import type { DebugInput } from '#domain/build/debug-session.ts';
 import type { DebugSessionName } from '#flows/builds/debug-ports.ts';
 import { openDebugSession } from '#flows/builds/open-debug-session.ts';
 import { closeDebugSession, giveDebugInput } from '#flows/builds/use-debug-session.ts';
@@ -19,7 +20,7 @@ const MAX_BODY_BYTES = 128 * 1024;
 
 const Size = Type.Integer({ minimum: 1, maximum: DEBUG_LIMITS.columns });
 const TerminalFields = { columns: Size, rows: Size };
-const Sequence = Type.Integer({ minimum: 0, maximum: 2_000_000_000 });
+const MAX_SEQUENCE = 2_000_000_000;
 
 export const DebugParams = Type.Object({
   ...BuildParams.properties,
@@ -76,21 +77,21 @@ function inputRoute(ports: PipelinePorts): Route {
     url: `${BUILD_PATH}/debug/:session/input`,
     needs: 'maintain',
     about:
-      'Sends to your shell: `data` in base64, a new size as `columns` and `rows`, or `end` of the input, with ' +
-      'a `sequence` that counts from 1. `received`: number of the last output that you have. `accepted` is ' +
-      'the number of the last input that is stored: send later ones again.',
+      'Sends one input to your shell: `data` in base64, a new size as `columns` and `rows`, or `end`. Each ' +
+      'needs a `sequence` that counts from 1. `received`: number of the last output that you have. ' +
+      '`accepted` is the number of the last input that is stored: send later ones again.',
     bodyLimit: MAX_BODY_BYTES,
     schema: {
       params: DebugParams,
       body: body({
-        sequence: Type.Optional(Sequence),
+        sequence: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_SEQUENCE })),
         data: Type.Optional(
           Type.String({ minLength: 1, maxLength: MAX_DEBUG_DATA, pattern: '^[A-Za-z0-9+/]+={0,2}$' }),
         ),
         columns: Type.Optional(Size),
         rows: Type.Optional(Size),
         end: Type.Optional(Type.Boolean()),
-        received: Sequence,
+        received: Type.Integer({ minimum: 0, maximum: MAX_SEQUENCE }),
       }),
       response: answer({ accepted: Type.Integer(), ended: Type.Boolean() }),
     },
@@ -127,14 +128,30 @@ interface InputFields {
   end?: boolean;
 }
 
-/** Returns undefined if the request has no `sequence`: then it only confirms which output has arrived. */
-function inputOf({ sequence, data, columns, rows, end }: InputFields) {
-  if (sequence === undefined) return undefined;
-  if (data !== undefined) return { sequence, data };
-  if (columns !== undefined && rows !== undefined) return { sequence, columns, rows };
-  if (end === true) return { sequence, end };
-  throw new Problem('invalid-request', 'Send data, columns and rows, or end with a sequence.');
+/** Returns undefined if the request has no input: then it only confirms which output has arrived. */
+function inputOf({ sequence, ...fields }: InputFields) {
+  const inputs = inputsOf(fields);
+  if (sequence === undefined && inputs.length === 0) return undefined;
+  if (sequence === undefined) throw new Problem('invalid-request', SEQUENCE_MISSING);
+  const [input, ...others] = inputs;
+  if (input === undefined || others.length > 0)
+    throw new Problem('invalid-request', 'Send exactly one of data, columns with rows, or end: true.');
+  return { sequence, ...input };
 }
+
+/** The inputs of a request. Undefined stands for an incomplete one. */
+function inputsOf({ data, columns, rows, end }: InputFields): (DebugInput | undefined)[] {
+  const size = columns === undefined || rows === undefined ? undefined : { columns, rows };
+  return [
+    ...(data === undefined ? [] : [{ data }]),
+    ...(columns === undefined && rows === undefined ? [] : [size]),
+    ...(end === undefined ? [] : [end ? { end } : undefined]),
+  ];
+}
+
+const SEQUENCE_MISSING =
+  'Input has no number, so nothing was sent to the shell. Send `sequence` with it: 1 for the first input, ' +
+  'and one more for each further one.';
 
 type DebugSessionParams = Parameters<typeof refOf>[0] & { session: number };
 
