@@ -123,6 +123,24 @@ describe('the message about a new history', () => {
       'url https://…@one/x → https://(secret user)/x',
     ],
     [
+      'the message has no credentials of any length',
+      keyOf({}, { url: `https://me:${'p'.repeat(501)}@one/x` }),
+      keyOf({}, { url: `https://${'t'.repeat(10_000)}@two/x?mail=a@b` }),
+      'url https://…@one/x → https://…@two/x?mail=a@b',
+    ],
+    [
+      'the message has no credentials with special characters',
+      keyOf({}, { url: 'https://me:p@ss word@one/x https://two/y https://me:pw@three' }),
+      keyOf({}, { url: `https://${makeSecretPlaceholder('user')}:pw@one/x` }),
+      'url https://…@one/x https://two/y https://…@three → https://…(secret user)@one/x',
+    ],
+    [
+      'the message has names of secrets in credentials',
+      keyOf({}, { url: `https://me:${makeSecretPlaceholder('old')}@one` }),
+      keyOf({}, { url: `https://me:${makeSecretPlaceholder('new')}@one` }),
+      'url https://…(secret old)@one → https://…(secret new)@one',
+    ],
+    [
       'the message is short',
       keyOf({}, { a: '1', b: '1', c: '1', d: 'x'.repeat(100) }),
       keyOf({}, {}),

@@ -1,6 +1,10 @@
 import { builtInSource } from '#domain/pipeline/built-in-source.ts';
 import type { Pipeline, Resource, ResourceType } from '#domain/pipeline/pipeline.ts';
-import { replaceSecretPlaceholders } from '#domain/pipeline/secret-placeholder.ts';
+import {
+  findSecretNames,
+  makeSecretPlaceholder,
+  replaceSecretPlaceholders,
+} from '#domain/pipeline/secret-placeholder.ts';
 
 /**
  * What identifies the check scope (the history) of a resource: its type and its params. Secrets are
@@ -58,7 +62,23 @@ export function describeScopeChange(before: ScopeKey, after: ScopeKey): string {
 /** Shows the names of secrets, and hides credentials in URLs. */
 function displayed(value: string | undefined): string {
   if (value === undefined || value === '') return 'none';
-  const named = replaceSecretPlaceholders(value, (name) => `(secret ${name})`);
-  const clean = named.replaceAll(/:\/\/[^/@\s]{1,500}@/g, '://…@').replaceAll(/\s+/g, ' ');
+  const named = replaceSecretPlaceholders(hideCredentials(value), (name) => `(secret ${name})`);
+  const clean = named.replaceAll(/\s+/g, ' ');
   return clean.length > MAX_VALUE_CHARACTERS ? `${clean.slice(0, MAX_VALUE_CHARACTERS)}…` : clean;
+}
+
+/**
+ * Hides everything between `://` and the last `@` before the next `/`, except placeholders of secrets. This
+ * may hide more than credentials, but never less, even if they have characters that a URL must escape.
+ */
+function hideCredentials(text: string): string {
+  const [first = '', ...others] = text.split('://');
+  const clean = others.map((part) => {
+    const [authority = ''] = part.split('/', 1);
+    const end = authority.lastIndexOf('@');
+    if (end < 0) return part;
+    const secrets = findSecretNames(authority.slice(0, end)).map(makeSecretPlaceholder);
+    return `…${secrets.join('')}${part.slice(end)}`;
+  });
+  return [first, ...clean].join('://');
 }
