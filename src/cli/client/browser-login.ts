@@ -2,17 +2,18 @@ import { createHash, randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandError, type Terminal } from '#cli/terminal.ts';
+import { backOffMs } from '#domain/back-off.ts';
 import { replaceInvisible } from '#domain/graph/measure-label.ts';
 import { Api } from './api.ts';
 import { openWithSystem } from './open-page.ts';
-import { ProblemError } from './problem-error.ts';
 import type { CliLoginFinishedJson, CliLoginJson, SessionJson } from './response-types.ts';
-import { Unreachable } from './unreachable.ts';
+import { isWorthRetrying } from './stream-build.ts';
 
 const MAX_CLIENT_CHARACTERS = 100;
 
-/** A login survives a short outage: it ends after this many temporary failures in a row. */
-const MAX_FAILURES = 3;
+/** How long a person has to confirm a login. It survives an outage of the gateway that ends before. */
+const LIFETIME_MS = 5 * 60_000;
+const LONGEST_PAUSE_MS = 15_000;
 
 export interface BrowserLoginOptions {
   /** False: only print the address and the code. */
@@ -61,8 +62,15 @@ async function waitForSession(
   { verifier, interval }: { verifier: string; interval: number },
   terminal: Terminal,
 ): Promise<SessionJson> {
+  const startedAt = performance.now();
+  let pausedMs = 0;
   for (let failures = 0; ;) {
-    await (terminal.pause ?? sleep)(interval * 1000);
+    const pauseMs = backOffMs(Math.max(failures, 1), {
+      firstMs: interval * 1000,
+      longestMs: LONGEST_PAUSE_MS,
+    });
+    await (terminal.pause ?? sleep)(pauseMs);
+    pausedMs += pauseMs;
     try {
       const { data } = await api.ask<CliLoginFinishedJson>('POST', '/auth/cli-logins/finish', { verifier });
       failures = 0;
@@ -70,15 +78,16 @@ async function waitForSession(
       if (data.session === undefined) throw new CommandError('the server sent no session');
       return data.session;
     } catch (error) {
+      const waitedMs = Math.max(pausedMs, performance.now() - startedAt);
+      if (!isWorthRetrying(error) || waitedMs >= LIFETIME_MS) throw error;
       failures += 1;
-      if (!isTemporary(error) || failures >= MAX_FAILURES) throw error;
+      if (failures === 1)
+        terminal.err(`${withPeriod(error.message)} Trying again until the login expires.\n`);
     }
   }
 }
 
-/** Whether no gateway answered, or it refused the request because of a rate limit. */
-const isTemporary = (error: unknown): boolean =>
-  error instanceof Unreachable || (error instanceof ProblemError && error.status === 429);
+const withPeriod = (message: string): string => (message.endsWith('.') ? message : `${message}.`);
 
 /** How the confirmation page names this machine. */
 function clientName(): string {
