@@ -326,10 +326,15 @@ describe('the teams in the overview', () => {
     await open('/teams', 'root');
     await scriptHasDrawn();
     expect(await textsOf('h2')).toEqual(['Main team', 'new', 'web']);
+    expect(await page.getByRole('link', { name: 'Create the first one' }).count()).toBe(1);
     await page.context().clearCookies();
     await open('/teams', 'bob');
     await page.getByText('No pipelines yet.').waitFor();
     expect([await textsOf('h2'), await cardNames()]).toEqual([['new read'], []]);
+    // Only a maintainer may create a pipeline.
+    expect(await page.getByRole('link', { name: 'Create the first one' }).count()).toBe(0);
+    await scriptHasDrawn();
+    expect(await page.getByRole('link', { name: 'Create the first one' }).count()).toBe(0);
     await page.goto('/teams/main/pipelines');
     expect(await page.locator('h1').innerText()).toBe('You may not do this');
   });

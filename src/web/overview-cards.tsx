@@ -42,18 +42,14 @@ export function TeamSection({
   );
 }
 
-function NoCards({ team: { name, pipelines, shown } }: { team: ViewedTeam }): JSX.Element {
+function NoCards({ team: { name, pipelines, shown, mayCreate } }: { team: ViewedTeam }): JSX.Element {
   if (!shown)
     return (
       <p>
         This overview is full. <a href={teamPath(name)}>Show the {pipelines} pipelines of this team</a>
       </p>
     );
-  return (
-    <p>
-      No pipelines yet. <a href={teamPath(name)}>Create the first one</a>
-    </p>
-  );
+  return <p>No pipelines yet. {mayCreate && <a href={teamPath(name)}>Create the first one</a>}</p>;
 }
 
 function Card({ card, now, pictures }: { card: PipelineCard } & Drawing): JSX.Element {

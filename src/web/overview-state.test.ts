@@ -20,12 +20,13 @@ const sent = (id: number, more: Partial<Sent> = {}): Sent => ({
   running: 0,
   ...more,
 });
-const TEAMS = withTeams(NO_OVERVIEW, {
+const SENT_TEAMS = {
   teams: [
-    { name: 'a', display_name: 'Team A', pipelines: 2, shown: true, role: 'write' },
-    { name: 'b', pipelines: 9000, shown: false },
+    { name: 'a', display_name: 'Team A', pipelines: 2, shown: true, role: 'write', may_create: false },
+    { name: 'b', pipelines: 9000, shown: false, may_create: true },
   ],
-});
+};
+const TEAMS = withTeams(NO_OVERVIEW, SENT_TEAMS);
 const STATE = withTeam(TEAMS, { team: 'a', pipelines: [sent(1), sent(2)] });
 const ids = (state: typeof STATE): number[] => allCards(state).map(({ id }) => id);
 
@@ -38,6 +39,7 @@ describe('the state of an overview', () => {
       pipelines: 2,
       shown: true,
       role: 'write',
+      mayCreate: false,
     });
   });
 
@@ -59,7 +61,7 @@ describe('the state of an overview', () => {
   });
 
   test('is replaced team by team after the stream was interrupted', () => {
-    const again = withTeams(STATE, { teams: [...STATE.teams] });
+    const again = withTeams(STATE, SENT_TEAMS);
     expect([isComplete(again), ids(again)]).toEqual([true, [1, 2]]);
     expect(ids(withTeam(again, { team: 'a', pipelines: [sent(2)] }))).toEqual([2]);
   });

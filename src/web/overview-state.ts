@@ -7,6 +7,8 @@ import type { CardBuild, CardStatus, PipelineCard } from '#domain/graph/pipeline
 export interface ViewedTeam extends OverviewTeam {
   /** The role of the viewer. Absent for global admins who are not members of the team. */
   role?: string;
+  /** Whether the viewer may create pipelines in the team. */
+  mayCreate: boolean;
 }
 
 export interface FollowedOverview {
@@ -35,7 +37,10 @@ interface SentCard {
   latest?: SentBuild;
 }
 
-type SentTeam = Omit<ViewedTeam, 'displayName'> & { display_name?: string };
+type SentTeam = Omit<ViewedTeam, 'displayName' | 'mayCreate'> & {
+  display_name?: string;
+  may_create: boolean;
+};
 
 /** Events of the stream, by name. */
 export interface OverviewEvents {
@@ -48,7 +53,11 @@ export interface OverviewEvents {
 export function withTeams(state: FollowedOverview, { teams }: OverviewEvents['teams']): FollowedOverview {
   return {
     ...state,
-    teams: teams.map(({ display_name: displayName, ...team }) => ({ ...team, ...defined({ displayName }) })),
+    teams: teams.map(({ display_name: displayName, may_create: mayCreate, ...team }) => ({
+      ...team,
+      mayCreate,
+      ...defined({ displayName }),
+    })),
   };
 }
 

@@ -46,7 +46,7 @@ export interface AccessDenied {
 }
 
 /** The role of the caller in the team. Undefined: none. */
-export function roleIn(identity: Identity, team: string): Role | undefined {
+export function roleIn(identity: Pick<Identity, 'globalAdmin' | 'teams'>, team: string): Role | undefined {
   return identity.globalAdmin ? 'admin' : identity.teams.get(team);
 }
 

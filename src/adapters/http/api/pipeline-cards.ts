@@ -1,5 +1,6 @@
 import { defined } from '#defined';
-import type { Identity } from '#domain/access/decide-access.ts';
+import { roleIn, type Identity } from '#domain/access/decide-access.ts';
+import { roleIncludes } from '#domain/access/roles.ts';
 import type { OverviewTeam } from '#domain/graph/overview-sections.ts';
 import type { PipelineCard } from '#domain/graph/pipeline-card.ts';
 
@@ -18,9 +19,17 @@ export function encodeCard({ displayName, failure, newest, ...card }: PipelineCa
 /** Encodes a team of an overview, with the role of the viewer if they are a member. */
 export function encodeOverviewTeam(
   { displayName, ...team }: OverviewTeam,
-  viewer: Pick<Identity, 'teams'> | undefined,
+  viewer: Pick<Identity, 'globalAdmin' | 'teams'>,
 ) {
-  return { ...team, ...defined({ display_name: displayName, role: viewer?.teams.get(team.name) }) };
+  return {
+    ...team,
+    ...defined({ display_name: displayName, role: viewer.teams.get(team.name) }),
+    may_create: mayCreatePipelines(viewer, team.name),
+  };
+}
+
+export function mayCreatePipelines(viewer: Pick<Identity, 'globalAdmin' | 'teams'>, team: string): boolean {
+  return roleIncludes(roleIn(viewer, team), 'maintain');
 }
 
 /** The teams in the overview of a person: the person's own teams, or all teams for a global admin. */

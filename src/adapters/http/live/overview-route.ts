@@ -37,7 +37,8 @@ export function overviewEvents(live: OverviewParts): Route {
       response: Events,
     },
     handler: async (request, reply) => {
-      const teams = await shownTeamsOf(request, live.ports.cards);
+      const account = accountOf(request.identity);
+      const teams = await shownTeamsOf(account, request.query.team, live.ports.cards);
       const names = teams.filter(({ shown }) => shown).map(({ name }) => name);
       const stream = live.streams.answer('overview', request, reply, (identity) =>
         names.every((name) => isMember(identity, name)),
@@ -46,7 +47,7 @@ export function overviewEvents(live: OverviewParts): Route {
       stream.write(
         encodeEvent({
           name: 'teams',
-          data: { teams: teams.map((team) => encodeOverviewTeam(team, request.identity)) },
+          data: { teams: teams.map((team) => encodeOverviewTeam(team, account)) },
         }),
       );
       stream.closed = live.overview.add(stream, names);
@@ -55,10 +56,10 @@ export function overviewEvents(live: OverviewParts): Route {
 }
 
 async function shownTeamsOf(
-  { identity, query: { team } }: { identity: Parameters<typeof accountOf>[0]; query: { team?: string } },
+  account: ReturnType<typeof accountOf>,
+  team: string | undefined,
   cards: Pick<PipelineCards, 'teams'>,
 ): Promise<OverviewTeam[]> {
-  const account = accountOf(identity);
   if (team === undefined) return await cards.teams(overviewScope(account));
   if (!isMember(account, team)) throw new Problem('forbidden', `This needs the role read in team ${team}.`);
   const overviewTeams = await cards.teams([team]);

@@ -13,6 +13,8 @@ import { paths } from './paths.ts';
 export interface SectionTeam extends OverviewTeam {
   /** The role of the viewer. */
   role: Role | undefined;
+  /** Whether the viewer may create pipelines in the team. */
+  mayCreate: boolean;
 }
 
 export function overviewSection({ team, cards }: OverviewSection<SectionTeam>, isOnlyTeam: boolean): Html {
@@ -32,13 +34,13 @@ export function overviewSection({ team, cards }: OverviewSection<SectionTeam>, i
   </section>`;
 }
 
-function noCards({ name, pipelines, shown }: SectionTeam): Html {
+function noCards({ name, pipelines, shown, mayCreate }: SectionTeam): Html {
   const url = paths.team(name);
   if (!shown)
     return html`<p>
       This overview is full. <a href="${url}">Show the ${pipelines} pipelines of this team</a>
     </p>`;
-  return html`<p>No pipelines yet. <a href="${url}">Create the first one</a></p>`;
+  return html`<p>No pipelines yet. ${mayCreate && html`<a href="${url}">Create the first one</a>`}</p>`;
 }
 
 function overviewCard(card: PipelineCard): Html {

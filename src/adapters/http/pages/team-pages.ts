@@ -1,7 +1,7 @@
 import type { AccessPorts } from '#adapters/http/api/access-ports.ts';
 import { accountOf } from '#adapters/http/api/caller.ts';
 import { requireFound } from '#adapters/http/api/found.ts';
-import { overviewScope } from '#adapters/http/api/pipeline-cards.ts';
+import { mayCreatePipelines, overviewScope } from '#adapters/http/api/pipeline-cards.ts';
 import type { PipelinePorts } from '#adapters/http/api/pipeline-ports.ts';
 import { TeamParams } from '#adapters/http/api/schemas.ts';
 import type { PageRoute } from '#adapters/http/server/route.ts';
@@ -37,7 +37,11 @@ function teamsPage({ cards }: PipelinePorts, { codec }: AccessPorts): PageRoute 
       const content = overview({
         base: '/teams',
         events: EVENTS,
-        teams: teams.map((team) => ({ ...team, role: account.teams.get(team.name) })),
+        teams: teams.map((team) => ({
+          ...team,
+          role: account.teams.get(team.name),
+          mayCreate: mayCreatePipelines(account, team.name),
+        })),
         cards: await cards.recentOfTeams(shownTeams),
         ...readOverviewQuery(query),
       });
@@ -69,7 +73,7 @@ function teamPage(url: string, { cards }: PipelinePorts, { members, codec }: Acc
       const content = overview({
         base: paths.team(name),
         events: `${EVENTS}?team=${encodeURIComponent(name)}`,
-        teams: [{ ...team, role }],
+        teams: [{ ...team, role, mayCreate: may(teamViewer, 'maintain') }],
         cards: shownCards,
         ...readOverviewQuery(query),
       });
