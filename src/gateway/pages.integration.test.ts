@@ -180,6 +180,26 @@ test('the page of a job with inputs accepts a value for each input', async () =>
   ]);
 });
 
+test.each([
+  APP,
+  `${APP}/jobs/unit/builds`,
+  `${APP}/jobs/unit/builds/1`,
+  `${APP}/resources/git.app`,
+  `${APP}/caches`,
+  `${APP}/secrets`,
+  '/teams/main/new-pipeline',
+  '/teams/main/triggers',
+  '/teams/main/settings',
+  '/teams/main/members',
+  '/teams/main/secrets',
+  '/teams/main/audit',
+])('the breadcrumbs at %s have the name of the team, as addresses and commands do', async (path) => {
+  const answer = await fetch(`${gateway.base}${path}`, { headers: { accept: 'text/html', cookie } });
+  const [, breadcrumbs = ''] =
+    /<nav aria-label="Where this is"([\s\S]*?)<\/nav>/.exec(await answer.text()) ?? [];
+  expect(breadcrumbs).toContain('<li><a href="/teams/main/pipelines">main</a></li>');
+});
+
 test('a page is JSON for programs at the same path', async () => {
   const as = cookie.replace('__Host-millrace-session=', '');
   for (const accept of ['*/*', 'application/json', 'application/json, text/html;q=0.9']) {

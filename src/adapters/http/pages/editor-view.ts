@@ -3,7 +3,7 @@ import type { FindingSchema } from '#adapters/http/api/pipeline-results.ts';
 import { listBuiltInTypes } from '#domain/pipeline/list-built-in-types.ts';
 import { html, type Html } from './html.ts';
 import { alert, csrfField, describedBy, layout, type Viewer } from './layout.ts';
-import { breadcrumbs, paths } from './paths.ts';
+import { breadcrumbs, paths, teamBreadcrumbs } from './paths.ts';
 
 type Finding = Static<typeof FindingSchema>;
 
@@ -39,7 +39,7 @@ export function editorView(content: EditorContent): Html {
   return layout({
     title: pipeline === undefined ? title : `${title} of ${pipeline}`,
     viewer,
-    breadcrumbs: breadcrumbsOf(team, pipeline),
+    breadcrumbs: pipeline === undefined ? teamBreadcrumbs(team) : breadcrumbs({ team, pipeline }),
     script: 'editor-page.js',
     main: html`<h1>${pipeline === undefined ? title : `${title} of ${pipeline}`}</h1>
       ${readOnlyNote(content)} ${alert(problem)}
@@ -51,11 +51,6 @@ export function editorView(content: EditorContent): Html {
         </aside>
       </div>`,
   });
-}
-
-function breadcrumbsOf(team: string, pipeline: string | undefined): { name: string; url: string }[] {
-  if (pipeline === undefined) return breadcrumbs({ team, pipeline: '' }, 'team');
-  return breadcrumbs({ team, pipeline }, 'pipeline');
 }
 
 const READ_ONLY_NOTES = {

@@ -30,16 +30,31 @@ export function namesFromParams(params: Values): JobName {
   return { team, pipeline, job };
 }
 
-/** The breadcrumbs of a pipeline, or of something in it. */
-export function breadcrumbs(
-  name: PipelineName & { job?: string },
-  within: 'team' | 'pipeline' | 'job' = 'pipeline',
-): { name: string; url: string }[] {
-  const { team, pipeline, job = '' } = name;
+interface Breadcrumb {
+  name: string;
+  url: string;
+}
+
+/**
+ * The breadcrumbs of a team, or of something in it. Like all breadcrumbs they have names, as addresses and
+ * commands do, and not display names, which only headings have.
+ */
+export function teamBreadcrumbs(team: string): Breadcrumb[] {
   return [
     { name: 'Teams', url: '/teams' },
     { name: team, url: paths.team(team) },
-    ...(within === 'team' ? [] : [{ name: pipeline, url: paths.pipeline(name) }]),
+  ];
+}
+
+/** The breadcrumbs of a pipeline, or of something in it. */
+export function breadcrumbs(
+  name: PipelineName & { job?: string },
+  within: 'pipeline' | 'job' = 'pipeline',
+): Breadcrumb[] {
+  const { team, pipeline, job = '' } = name;
+  return [
+    ...teamBreadcrumbs(team),
+    { name: pipeline, url: paths.pipeline(name) },
     ...(within === 'job' ? [{ name: job, url: paths.builds({ team, pipeline, job }) }] : []),
   ];
 }

@@ -18,7 +18,7 @@ import {
   type Rows,
 } from './lists.ts';
 import { page } from './page.ts';
-import { breadcrumbs, namesFromParams, paths } from './paths.ts';
+import { namesFromParams, paths, teamBreadcrumbs } from './paths.ts';
 import { publicPipelinePage } from './public-pipeline-page.ts';
 import { may, teamViewerOf, type TeamViewer } from './viewer.ts';
 
@@ -44,7 +44,7 @@ export function pipelinePage({ views, publicViews }: PipelinePorts, { codec }: A
       return layout({
         title,
         viewer: teamViewer.viewer,
-        breadcrumbs: breadcrumbs(name, 'team'),
+        breadcrumbs: teamBreadcrumbs(name.team),
         events: `${paths.pipeline(name)}/events`,
         script: 'pipeline-page.js',
         main: html`<h1>${title}</h1>

@@ -1,6 +1,6 @@
 import { html, type Html } from './html.ts';
 import { layout, type Viewer } from './layout.ts';
-import { paths } from './paths.ts';
+import { teamBreadcrumbs } from './paths.ts';
 
 interface Section {
   name: string;
@@ -41,14 +41,10 @@ export function teamSettingsLayout({
   displayName = team,
   ...parts
 }: SettingsParts & { team: string; displayName?: string; parent?: Section }): Html {
-  const breadcrumbs = [
-    { name: 'Teams', url: '/teams' },
-    { name: displayName, url: paths.team(team) },
-    ...(parts.parent === undefined ? [] : [parts.parent]),
-  ];
+  const { parent } = parts;
   return layoutWithSections({
     ...parts,
-    breadcrumbs,
+    breadcrumbs: [...teamBreadcrumbs(team), ...(parent === undefined ? [] : [parent])],
     sections: teamSections(team),
     navigationLabel: `Settings of ${displayName}`,
   });

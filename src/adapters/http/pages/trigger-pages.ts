@@ -13,7 +13,7 @@ import { outsideFields } from './outside-text.ts';
 import { form, page, type PageRequest } from './page.ts';
 import { cursor, older, PER_PAGE } from './paging.ts';
 import { parseFields } from './parse-fields.ts';
-import { paths } from './paths.ts';
+import { paths, teamBreadcrumbs } from './paths.ts';
 import { may, teamViewerOf, type TeamViewer } from './viewer.ts';
 
 const TRIGGERS = '/teams/:team/triggers';
@@ -60,11 +60,6 @@ async function renderStreams(
       ${triggerStreams.length > 0 && may(teamViewer, 'maintain') && emitSection(team, triggerStreams, { teamViewer, refused })}`,
   });
 }
-
-const teamBreadcrumbs = (team: string) => [
-  { name: 'Teams', url: '/teams' },
-  { name: team, url: paths.team(team) },
-];
 
 function streamTable(team: string, triggerStreams: readonly TriggerStream[]): Html {
   const table = htmlTable(triggerStreams, [
