@@ -81,7 +81,7 @@ async function maintain(
  */
 async function rotateKeys({ secrets, database, log }: Leadership): Promise<void> {
   try {
-    const keys = await maintainStoreKeys(secrets, database.storedSecrets, log);
+    const keys = await maintainStoreKeys(secrets, database, log);
     await keepIdentityKeys(keys, { ...database, log, now: () => new Date() });
   } catch (error) {
     log.warn({ err: error }, 'the keys of stored secrets and identity tokens could not be maintained');

@@ -8,6 +8,8 @@ import { maintainStoreKeys } from './store-keys.ts';
 let data: Record<string, string> | undefined;
 let values: SealedRow[];
 let failAfterWrites: number;
+let identityKeys: SealedRow[];
+let identityKeysFail: boolean;
 
 const client: ReleaseSecretsOptions['client'] = {
   get: async () =>
@@ -26,7 +28,7 @@ const client: ReleaseSecretsOptions['client'] = {
 };
 const options = { client, namespace: 'ci', release: 'rel', now: () => new Date(0) };
 
-const rows = {
+const storedSecrets = {
   ofOtherKeys: async (keyId: string, limit: number, after = 0) =>
     values.filter((row) => row.keyId !== keyId && row.id > after).slice(0, limit),
   async saveWrappedKey(row: SealedRow, formerKeyId: string) {
@@ -36,8 +38,19 @@ const rows = {
   },
 };
 
+const sealedIdentityKeys = {
+  ofOtherKeys: async (keyId: string, limit: number, after = 0) => {
+    if (identityKeysFail) throw new Error('the database is away');
+    return identityKeys.filter((row) => row.keyId !== keyId && row.id > after).slice(0, limit);
+  },
+  async saveWrappedKey(row: SealedRow) {
+    identityKeys = identityKeys.map((stored) => (stored.id === row.id ? row : stored));
+  },
+};
+
 const textOf = (key: string): string => Buffer.from(data?.[key] ?? '', 'base64').toString();
-const maintain = async () => await maintainStoreKeys(options, rows, createLog('silent', 'test'));
+const maintain = async () =>
+  await maintainStoreKeys(options, { storedSecrets, sealedIdentityKeys }, createLog('silent', 'test'));
 const opened = (keys: string[]) =>
   values.map((row) => openValue(storeKeys(keys.map(textOf)), row, `${row.id}`));
 const requestRotation = (): void => {
@@ -48,6 +61,8 @@ beforeEach(async () => {
   data = undefined;
   values = [];
   failAfterWrites = Infinity;
+  identityKeys = [];
+  identityKeysFail = false;
   await maintain();
   values = [1, 2, 3].map((id) => ({ id, ...sealValue(textOf('public'), `value ${id}`, `${id}`) }));
 });
@@ -107,5 +122,21 @@ describe('the keys of stored secrets', () => {
     values = values.map((row) => ({ ...row, keyId: 'lost' }));
     await maintain();
     expect([textOf('private'), textOf('rotate')]).toEqual([before, 'please']);
+  });
+
+  test('are not rotated again while an identity key needs the former key', async () => {
+    identityKeys = [{ id: 1, ...sealValue(textOf('public'), 'signs', '1') }];
+    requestRotation();
+    await maintain();
+    requestRotation();
+    identityKeysFail = true;
+    await expect(maintain()).rejects.toThrow('the database is away');
+    identityKeysFail = false;
+    const openedKeys = () =>
+      identityKeys.map((row) => openValue(storeKeys([textOf('private'), textOf('previous')]), row, '1'));
+    expect([openedKeys(), textOf('rotate')]).toEqual([['signs'], 'please']);
+    await maintain();
+    expect(textOf('rotate')).toBe('');
+    expect(openedKeys()).toEqual(['signs']);
   });
 });

@@ -7,21 +7,30 @@ import type { SealedValue } from '#flows/pipelines/secret-ports.ts';
 /** Rows that are read at a time. */
 const MAX_ROWS = 100;
 
+/** What is encrypted for the keys of the store. */
+export interface SealedByStoreKeys {
+  storedSecrets: SealedRows;
+  /** Private keys that sign identity tokens. */
+  sealedIdentityKeys: SealedRows;
+}
+
 /**
  * Creates the keys that encrypt stored secrets, and rotates them if the Secret requests that. The former
- * private key stays in the Secret until the next rotation. So a rotation waits until every value of `rows` is
- * encrypted for the current key.
+ * private key stays in the Secret until the next rotation. So a rotation waits until everything that can be
+ * opened is encrypted for the current key, and until no stored secret needs a key that is lost. Identity keys
+ * do not keep a rotation waiting: `keepIdentityKeys` replaces those that cannot be opened.
  */
 export async function maintainStoreKeys(
   options: ReleaseSecretsOptions,
-  rows: SealedRows,
+  { storedSecrets, sealedIdentityKeys }: SealedByStoreKeys,
   log: Log,
 ): Promise<StoreKeys> {
   const keys = await ensureStoreKeys({ ...options, makePair: makeStoreKeyPair, mayRotate: false });
-  const unopened = await rewrapAll(keys, rows, log);
+  const unopened = await rewrapAll(keys, storedSecrets, log);
   if (keys.rotate === '' || unopened > 0) return keys;
+  await rewrapRows(keys, sealedIdentityKeys);
   const renewed = await ensureStoreKeys({ ...options, makePair: makeStoreKeyPair, mayRotate: true });
-  await rewrapAll(renewed, rows, log);
+  await rewrapAll(renewed, storedSecrets, log);
   log.info('stored secrets are encrypted for a new key');
   return renewed;
 }
