@@ -79,6 +79,9 @@ export const REASONS = {
     'Builds of the job need approval, so only members of the team may retry them, not a webhook.',
   WouldInterrupt: 'The retry would end another build, so only members of the team may retry, not a webhook.',
   JobRemoved: 'The pipeline no longer has this job.',
+  NotDecided:
+    'More requests for builds of the job wait than Millrace decides on at once. ' +
+    'The request is kept, and may still get its build.',
   VersionGone: 'Retention removed a version that the build used.',
   NotWaiting: 'The build does not wait for approval.',
   VotedAlready: 'This person has already voted on the build.',
@@ -146,6 +149,14 @@ interface ReasonData {
 }
 
 export const JOB_REMOVED: Reason = { code: 'JobRemoved', message: 'The pipeline no longer has this job.' };
+
+/** For a request that a decision did not answer. */
+export const NOT_DECIDED: Reason = {
+  code: 'NotDecided',
+  message:
+    'Too many other requests for builds of the job wait, so this one is not decided yet. It may still get its ' +
+    'build: look at the builds of the job before you trigger it again.',
+};
 
 /** The names as part of a sentence: `a`, `a and b`, `a, b and c`. */
 export function formatList(names: readonly string[]): string {

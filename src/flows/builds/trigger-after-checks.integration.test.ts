@@ -152,6 +152,18 @@ describe('a trigger that checks first', () => {
     expect(await requestTrigger()).toMatchObject({ answer: 'refused', reasons: [{ code: 'JobPaused' }] });
   });
 
+  test('a trigger that no decision reads, because of many newer ones, is refused with a reason', async () => {
+    const trigger = await waitingTrigger();
+    await stores.pool.query(rows()`
+      INSERT INTO job_triggers (job_id, requested_by, requested_at, check_until, checks)
+      SELECT job_id, 'bob', requested_at, check_until, checks FROM job_triggers, generate_series(1, 200)
+      WHERE id = ${trigger.request}`);
+    expect(await endTriggerWait(trigger, { ...stores, now })).toMatchObject({
+      answer: 'refused',
+      reasons: [{ code: 'NotDecided', message: expect.stringContaining('may still get its build') }],
+    });
+  });
+
   test('a trigger does not wait for the check of a source that the pipeline no longer has', async () => {
     const trigger = await waitingTrigger();
     const jobs = [job('unit', get('git.app', { trigger: false }), task('test'))];

@@ -1,6 +1,7 @@
 import { defined } from '#defined';
 import type { DecidedBuilds } from '#domain/scheduling/decision.ts';
 import type { RequestedCheck } from '#domain/scheduling/facts.ts';
+import { NOT_DECIDED } from '#domain/scheduling/reasons.ts';
 import { MAX_CHECK_WAIT_MS } from '#domain/scheduling/why-not-checked.ts';
 import type { JobName } from '#flows/names.ts';
 import type { Notifications, ReceivedNotification } from '#flows/notification-ports.ts';
@@ -24,11 +25,14 @@ export async function triggerJob(job: JobName, request: JobRequest, ports: Ports
   const answer = await ports.builds.withRequest(
     job,
     { ...request, at },
-    async (tx): Promise<TriggerAnswer> => (await answerRequest(tx, at)) ?? { answer: 'refused', reasons: [] },
+    async (tx): Promise<TriggerAnswer> => (await answerRequest(tx, at)) ?? LEFT_OPEN,
   );
   notifyOfTrigger(answer, ports.notifications);
   return answer ?? { answer: 'unknown' };
 }
+
+/** A decision reads a limited number of requests, so it can leave one open. A later decision answers it. */
+const LEFT_OPEN: TriggerAnswer = { answer: 'refused', reasons: [NOT_DECIDED] };
 
 interface CheckPorts {
   builds: Pick<BuildStore, 'withRequestAfterChecks' | 'triggerAnswer' | 'withWaitEnded'>;
@@ -87,7 +91,7 @@ export async function endTriggerWait(
   const at = now();
   return await builds.withWaitEnded(waits, async (tx): Promise<TriggerAnswer> => {
     const answer = (tx.open ? await answerRequest(tx, at) : undefined) ?? (await tx.answer());
-    return answer.answer === 'checking' ? { answer: 'refused', reasons: [] } : answer;
+    return answer.answer === 'checking' ? LEFT_OPEN : answer;
   });
 }
 

@@ -1,4 +1,5 @@
 import { cascadeJobs } from '#domain/scheduling/cascade.ts';
+import { NOT_DECIDED } from '#domain/scheduling/reasons.ts';
 import type { ResourceName } from '#flows/names.ts';
 import type { ActionPorts, ActionRefused, VersionTriggered } from './action-ports.ts';
 import { decideAndWrite } from './decide-with-pages.ts';
@@ -39,14 +40,19 @@ async function answerRequests(tx: VersionTransaction, at: Date): Promise<Version
   const { facts, decision, written } = await decideAndWrite(tx, at);
   const jobOf = new Map(tx.requests.map(({ job, request }) => [request, job]));
   const nameOf = new Map(facts.jobs.map(({ id, name }) => [id, name]));
+  const made = written.made.filter(({ request }) => request !== undefined && jobOf.has(request));
+  const refusals = decision.refused.filter(({ request }) => jobOf.has(request));
+  const answered = new Set([...made, ...refusals].map(({ request }) => request));
+  const leftOpen = tx.requests.filter(({ request }) => !answered.has(request));
+  const refused = [...refusals, ...leftOpen.map(({ request }) => ({ request, reasons: [NOT_DECIDED] }))];
   return {
     answer: 'done',
     pipelineId: tx.pipelineId,
     stopped: written.interrupted,
-    builds: written.made.filter(({ request }) => request !== undefined && jobOf.has(request)).map(buildRefOf),
-    refused: decision.refused.flatMap(({ request, reasons }) => {
-      const job = jobOf.get(request);
-      return job === undefined ? [] : { job: nameOf.get(job) ?? '', reasons };
-    }),
+    builds: made.map(buildRefOf),
+    refused: refused.map(({ request, reasons }) => ({
+      job: nameOf.get(jobOf.get(request) ?? 0) ?? '',
+      reasons,
+    })),
   };
 }
