@@ -57,7 +57,7 @@ const CASES: Case[] = [
   ['POST', `${UNIT}/pause`, 'job.paused job app/unit'],
   ['POST', `${UNIT}/unpause`, 'job.unpaused job app/unit'],
   ['POST', `${UNIT}/builds/8/cancel`, 'job.cancelled build app/unit/8'],
-  ['POST', `${UNIT}/builds/7/retry`, 'job.retried build app/unit/7'],
+  ['POST', `${UNIT}/builds/7/retry`, 'job.retried build app/unit/7', { details: { number: '7.1' } }],
   [
     'POST',
     `${UNIT}/builds/9/approve`,
@@ -87,7 +87,12 @@ const CASES: Case[] = [
   ['POST', `${GIT}/unpin`, 'resource.unpinned resource app/git.app'],
   ['POST', `${GIT}/versions/11/disable`, 'version.disabled version app/git.app/11'],
   ['POST', `${GIT}/versions/11/enable`, 'version.enabled version app/git.app/11'],
-  ['POST', `${GIT}/versions/11/trigger`, 'version.triggered version app/git.app/11'],
+  [
+    'POST',
+    `${GIT}/versions/11/trigger`,
+    'version.triggered version app/git.app/11',
+    { details: { builds: [{ job: 'unit', number: '8' }] } },
+  ],
   ['POST', '/teams/main/triggers', 'trigger.emitted trigger released', { body: { name: 'released' } }],
 ];
 

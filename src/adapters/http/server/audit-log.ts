@@ -27,9 +27,8 @@ export function auditHook(audit: Pick<AuditStore, 'record'>, now: () => Date) {
 function entryOf(request: FastifyRequest, action: string, payload: unknown): Omit<AuditEntry, 'at'> {
   const params = textsOf(request.params);
   const { credential = 'installation', user = 'unknown' } = request.identity ?? {};
-  const responseData = textsOf(dataOf(payload));
-  // The number of a build that a trigger created. For an action on a build, the path has its number.
-  const number = params['build'] === undefined ? responseData['number'] : undefined;
+  const data = dataOf(payload);
+  const responseData = textsOf(data);
   return {
     ...defined({ team: params['team'] }),
     actor: user,
@@ -40,9 +39,23 @@ function entryOf(request: FastifyRequest, action: string, payload: unknown): Omi
       ...Object.fromEntries(
         Object.entries(Object(request.body)).filter(([name]) => RECORDED_FIELDS.includes(name)),
       ),
-      ...defined({ number }),
+      ...createdBuilds(params, data),
       ...(credential !== 'session' && { credential }),
     },
+  };
+}
+
+/**
+ * The number of the build that a trigger or a retry created, or the builds that a triggered version created.
+ * For other actions on a build, the path has its number.
+ */
+function createdBuilds(params: Record<string, string>, data: unknown): Record<string, unknown> {
+  const { number, builds } = Object(data);
+  return {
+    ...(typeof number === 'string' && number !== params['build'] && { number }),
+    ...(Array.isArray(builds) && {
+      builds: builds.map(textsOf).map(({ job, number: ofJob }) => defined({ job, number: ofJob })),
+    }),
   };
 }
 
