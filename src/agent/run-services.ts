@@ -173,7 +173,9 @@ async function checkUntilReady(
   }
 }
 
-/** The exceeded time limit, in seconds: that of the service if it was stopped, otherwise that of its check. */
+/**
+ * The exceeded time limit, in seconds: that of the service if it was stopped, otherwise that of its check.
+ */
 function exceededSeconds(
   serviceStop: Stop,
   { service, ready }: Pick<ReadyCheck, 'service' | 'ready'>,

@@ -1,6 +1,6 @@
 /**
- * The addresses of the cluster are in 198.18.0.0/15. That range is reserved for benchmarks, so no real network
- * uses it. `podRange` has the addresses of Pods and of the node.
+ * The addresses of the cluster are in 198.18.0.0/15. That range is reserved for benchmarks, so no real
+ * network uses it. `podRange` has the addresses of Pods and of the node.
  */
 export const podRange = '198.18.0.0/16';
 export const serviceRange = '198.19.0.0/16';

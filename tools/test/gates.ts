@@ -12,22 +12,22 @@ export interface TestGate {
   needs?: readonly string[];
   about: string;
   /**
-   * On which clusters the gate runs. Absent: on each. `embedded`: not on that of $KUBECONFIG, because the gate
-   * changes things that a shared cluster must keep. `own`: only on a cluster that this run starts, because the
-   * gate stops the cluster.
+   * On which clusters the gate runs. Absent: on each. `embedded`: not on that of $KUBECONFIG, because the
+   * gate changes things that a shared cluster must keep. `own`: only on a cluster that this run starts,
+   * because the gate stops the cluster.
    */
   only?: 'embedded' | 'own';
   /**
-   * The gate runs in the background, beside the gates before it. It needs no other gate, and writes nothing but
-   * a cache.
+   * The gate runs in the background, beside the gates before it. It needs no other gate, and writes nothing
+   * but a cache.
    */
   beside?: true;
   run: (ownCluster: boolean) => Promise<Counts>;
 }
 
 /**
- * The cluster that the gates use. `own`: the embedded cluster, which this run starts. `embedded`: the embedded
- * cluster, which ran before; also if no gate needs a cluster. `existing`: that of $KUBECONFIG.
+ * The cluster that the gates use. `own`: the embedded cluster, which this run starts. `embedded`: the
+ * embedded cluster, which ran before; also if no gate needs a cluster. `existing`: that of $KUBECONFIG.
  */
 export type ClusterOwner = 'own' | 'embedded' | 'existing';
 

@@ -15,9 +15,9 @@ export interface GuardedWebFetch {
 }
 
 /**
- * The guarded client as a `fetch` function, for libraries that request URLs of users. Requires HTTPS, and
- * an address that is public or in the allowed ranges. Limits time and size, and follows no redirects. Throws a `TypeError` for a URL that it
- * refuses and for a body that is too long.
+ * The guarded client as a `fetch` function, for libraries that request URLs of users. Requires HTTPS, and an
+ * address that is public or in the allowed ranges. Limits time and size, and follows no redirects. Throws a
+ * `TypeError` for a URL that it refuses and for a body that is too long.
  */
 export function guardedWebFetch(options: FetchOptions = {}): GuardedWebFetch {
   const { agent, timeoutMs, isReachable } = guardedAgent(options);

@@ -13,7 +13,7 @@ const MAX_CLIENT_CHARACTERS = 100;
 
 /** How long a person has to confirm a login. It survives an outage of the gateway that ends before. */
 const LIFETIME_MS = 5 * 60_000;
-const LONGEST_PAUSE_MS = 15_000;
+const MAX_PAUSE_MS = 15_000;
 
 export interface BrowserLoginOptions {
   /** False: only print the address and the code. */
@@ -67,7 +67,7 @@ async function waitForSession(
   for (let failures = 0; ;) {
     const pauseMs = backOffMs(Math.max(failures, 1), {
       firstMs: interval * 1000,
-      longestMs: LONGEST_PAUSE_MS,
+      longestMs: MAX_PAUSE_MS,
     });
     await (terminal.pause ?? sleep)(pauseMs);
     pausedMs += pauseMs;

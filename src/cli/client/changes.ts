@@ -6,7 +6,8 @@ import type { DefinitionJson, PipelineUpdate } from './response-types.ts';
 /** How many unchanged lines are shown before and after each change. */
 const CONTEXT_LINES = 3;
 /**
- * A longer changed part is shown only as its numbers of lines, because comparing the lines would take too long.
+ * A longer changed part is shown only as its numbers of lines, because comparing the lines would take too
+ * long.
  */
 const MAX_LINES = 1000;
 

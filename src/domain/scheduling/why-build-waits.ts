@@ -7,8 +7,8 @@ export interface WaitingBuild extends GatedBuild {
   /** Tags of the job. */
   tags: readonly string[];
   /**
-   * Why the build is pending, as `QuotaExceeded: …`. After its turn, this is why its Pod does not run. Absent:
-   * no reason is known.
+   * Why the build is pending, as `QuotaExceeded: …`. After its turn, this is why its Pod does not run.
+   * Absent: no reason is known.
    */
   pendingReason?: string;
 }

@@ -53,8 +53,8 @@ export interface DebugTransaction {
   /** The oldest messages after this sequence number, as many as fit into one answer. */
   messages(session: number, direction: MessageDirection, after: number): Promise<DebugMessage[]>;
   /**
-   * Updates the given fields. `state`: the agent knows the session. `inputAt`: when the person last sent input.
-   * `seenAt`: when they last read output or sent input.
+   * Updates the given fields. `state`: the agent knows the session. `inputAt`: when the person last sent
+   * input. `seenAt`: when they last read output or sent input.
    */
   update(session: number, changes: { state?: 'open'; inputAt?: Date; seenAt?: Date }): Promise<void>;
   /** Records the end in the audit log too. */

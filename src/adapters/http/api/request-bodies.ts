@@ -4,7 +4,9 @@ import { ROLES } from '#domain/access/roles.ts';
 /** A response without a body. */
 export const Nothing = { 204: Type.Unsafe<undefined>({ type: 'null', description: 'Done.' }) };
 
-/** Schema of a body, or of an object in one, with these properties. A request with other properties gets 400. */
+/**
+ * Schema of a body, or of an object in one, with these properties. A request with other properties gets 400.
+ */
 export function body<P extends TProperties>(properties: P) {
   return Type.Object(properties, { additionalProperties: false });
 }

@@ -94,9 +94,9 @@ const memberPath = (team: string, username: string): string =>
   `${settingsPath(team)}/members/${encodeURIComponent(username)}`;
 
 /**
- * The form for a member's own role, which the member has independently of groups. If the shown role comes from
- * a group, the page does not know the member's own role. Then no role is selected: otherwise an admin could
- * store the role of the group as the member's own role by accident.
+ * The form for a member's own role, which the member has independently of groups. If the shown role comes
+ * from a group, the page does not know the member's own role. Then no role is selected: otherwise an admin
+ * could store the role of the group as the member's own role by accident.
  */
 function roleForm(team: string, member: Member, viewer: Viewer | undefined, state: MembersState): Html {
   const { username, role, groupRole } = member;

@@ -1,7 +1,7 @@
 /**
  * Sets `$sha` to the commit that a status or check run is for, or to nothing if there is none. The first of
- * these counts: the attribute `head_sha`, the field `ref` of the version, and HEAD of `$clone`. `$clone` is the
- * working directory if that is a clone, otherwise the only clone in it.
+ * these counts: the attribute `head_sha`, the field `ref` of the version, and HEAD of `$clone`. `$clone` is
+ * the working directory if that is a clone, otherwise the only clone in it.
  */
 export const reportedCommit = `
 folder_of_clone() {
