@@ -34,7 +34,7 @@ export function configurationOf(table: Table): Record<string, unknown> {
   return {
     ...table.base,
     overrides: [
-      ...domain.folders.map((folder) => domainFolder(folder, domain.folders)),
+      ...domain.folders.map((folder) => domainFolder(folder, domain)),
       ...flowFolders(flows.folders),
       ...adapters.rooms.flatMap((room) => adapter(room, adapters.shared)),
       sharedAdapters(adapters.shared),
@@ -53,9 +53,10 @@ function describeOrder(room: string, name: string, sees: readonly string[]): str
     : `${room}/${name} imports only these folders of ${room}: ${sees.join(', ')}.`;
 }
 
-function domainFolder(folder: Folder, folders: readonly Folder[]): Override {
+function domainFolder(folder: Folder, { shared, folders }: Table['domain']): Override {
   const sees = seenBy(folders).get(folder.name) ?? [];
-  const group = ['*', '!./**', DEFINED, ...sees.map((name) => `!#domain/${name}/**`), ...TEST_DATA];
+  const allowed = [...shared, ...sees.map((name) => `${name}/**`)].map((path) => `!#domain/${path}`);
+  const group = ['*', '!./**', DEFINED, ...allowed, ...TEST_DATA];
   return override(
     [filesOf('domain', folder, folders)],
     [{ group, message: describeOrder('domain', folder.name, sees) }],

@@ -29,7 +29,7 @@ export interface Override {
 
 export interface Table {
   base: Record<string, unknown>;
-  domain: { folders: Folder[] };
+  domain: { shared: string[]; folders: Folder[] };
   flows: { folders: Folder[] };
   adapters: { shared: string[]; rooms: AdapterRules[] };
   overrides: Override[];

@@ -1,3 +1,5 @@
+import { utf8Length } from '#domain/utf8-length.ts';
+
 /**
  * `secret`: the API never returns the value, and logs mask it. `plain`: members can read it, and logs show
  * it.
@@ -41,13 +43,4 @@ export function refuseSecret(
     return { code: 'TooManySecrets', message };
   }
   return undefined;
-}
-
-function utf8Length(text: string): number {
-  let length = 0;
-  for (const character of text) {
-    const point = character.codePointAt(0) ?? 0;
-    length += point < 0x80 ? 1 : point < 0x8_00 ? 2 : point < 0x1_00_00 ? 3 : 4;
-  }
-  return length;
 }

@@ -1,5 +1,5 @@
 import { variablePart } from '#domain/planning/environment-names.ts';
-import { utf8Length } from './log-limit.ts';
+import { utf8Length } from '#domain/utf8-length.ts';
 
 /**
  * Limit for an environment variable, including its name and `=`. Linux does not start a program with a longer

@@ -1,3 +1,4 @@
+import { utf8Length } from '#domain/utf8-length.ts';
 import type { Range } from './syntax.ts';
 
 type Position = Range['start'];
@@ -15,18 +16,6 @@ export function advance(from: Position, passed: string): Position {
   return {
     line: from.line + lines.length - 1,
     column: lines.length === 1 ? from.column + letters : 1 + letters,
-    byte: from.byte + bytesOf(passed),
+    byte: from.byte + utf8Length(passed),
   };
-}
-
-/** The length of the text in UTF-8. */
-function bytesOf(text: string): number {
-  let bytes = 0;
-  for (const letter of text) {
-    const code = letter.codePointAt(0) ?? 0;
-    if (code < 0x80) bytes += 1;
-    else if (code < 0x800) bytes += 2;
-    else bytes += code < 0x10000 ? 3 : 4;
-  }
-  return bytes;
 }

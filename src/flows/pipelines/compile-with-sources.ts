@@ -1,8 +1,8 @@
-import { utf8Length } from '#domain/build/log-limit.ts';
 import type { Diagnostic } from '#domain/language/diagnostic.ts';
 import type { NeededSource, ResolvedSource, ResolvedSources } from '#domain/pipeline/compile-context.ts';
 import type { Compilation } from '#domain/pipeline/compile.ts';
 import { checkSourceBytes, checkSources, LIMITS } from '#domain/pipeline/limits.ts';
+import { utf8Length } from '#domain/utf8-length.ts';
 import type {
   Compiler,
   ConfigurationAnswer,
