@@ -92,6 +92,10 @@ bench-graph: $(installed) ## Measure pictures of pipelines: time, memory, event 
 bench-live-graph: $(installed) ## Measure how soon the page of 500 jobs answers a key
 	@node bench/graphs/live-graph.ts
 
+.PHONY: bench-agent
+bench-agent: dist ## Measure the agent's memory and start, without a cluster
+	@node bench/logs/agent-memory.ts
+
 .PHONY: bench-masking
 bench-masking: $(installed) ## Measure masking of secrets in logs, beside a plain copy
 	@node bench/logs/masking.ts

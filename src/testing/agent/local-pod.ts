@@ -84,13 +84,14 @@ export class LocalPod {
     });
   }
 
+  /** `program`: the path of the agent's bundle, perhaps with options of Node before it. */
   startAgent(
-    bundle: string,
+    program: string | readonly string[],
     gateway: string,
     certificateAuthority: string,
     more: Record<string, string> = {},
   ): ChildProcess {
-    return this.#start([process.execPath, bundle], {
+    return this.#start([process.execPath].concat(program), {
       [AGENT_ENVIRONMENT.gateway]: gateway,
       [AGENT_ENVIRONMENT.certificateAuthority]: certificateAuthority,
       [AGENT_ENVIRONMENT.nonce]: 'nonce',

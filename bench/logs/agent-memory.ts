@@ -1,0 +1,143 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { firstWrongLine, LINE_BYTES, printLines } from '#bench/builds/numbered-lines.ts';
+import { summarise } from '#bench/statistics.ts';
+import { circumstances, numberFlag, table } from '#bench/table.ts';
+import type { Plan, PlanStep } from '#domain/planning/plan.ts';
+import { FakeGateway } from '#testing/agent/fake-gateway.ts';
+import { ended, LocalPod } from '#testing/agent/local-pod.ts';
+import { makeCertificate } from '#testing/network/certificate.ts';
+import { freePort } from '#testing/network/free-port.ts';
+import { checkout } from '#tools/checkout.ts';
+
+/*
+ * Measures the memory of the agent in dist/ and the processor time of its start, without a cluster: the agent
+ * and a shim are processes of this machine, the gateway is a fake one. The agent starts with the options of
+ * Millrace's image. The fake gateway takes `delay` ms longer for each batch of events, as one that stores them
+ * would. First run `make dist`.
+ *
+ *   node bench/logs/agent-memory.ts [--runs 5] [--megabytes 100] [--delay 40]
+ */
+const runs = numberFlag('runs', 5);
+const megabytes = numberFlag('megabytes', 100);
+const delay = numberFlag('delay', 40);
+const lines = (megabytes * 1e6) / LINE_BYTES;
+
+const START_SCRIPT = 'tools/images/millrace/root/usr/local/bin/millrace-agent';
+const options =
+  readFileSync(join(checkout, START_SCRIPT), 'utf8').match(/--[a-z][^ ]*(?= .*agent\.cjs)/g) ?? [];
+const bundle = join(checkout, 'dist/agent.cjs');
+const shim = join(checkout, `dist/shim-${process.arch === 'arm64' ? 'arm64' : 'amd64'}`);
+
+interface Sample {
+  /** Processor time of the agent until its first request, in milliseconds. */
+  start: number;
+  /** From the first output of the step until the gateway has all of it, in milliseconds. */
+  log: number;
+  /** Processor time of the agent meanwhile, in milliseconds. */
+  logProcessor: number;
+  /** The most resident memory until the log is stored, in bytes. */
+  peak: number;
+  /** Whether the log is complete and in order. */
+  isWhole: boolean;
+}
+
+/** The processor time of all threads that the process has, in milliseconds. */
+function processorTime(pid: number): number {
+  const times = readdirSync(`/proc/${pid}/task`).map((thread) =>
+    Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
+  );
+  return times.reduce((sum, time) => sum + time, 0) / 1e6;
+}
+
+function residentPeak(pid: number): number {
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
+}
+
+function planOf(scripts: readonly string[], workdir: string): Plan {
+  const steps = scripts.map((script, index): PlanStep => ({
+    id: String(index),
+    kind: 'task',
+    name: String(index),
+    exports: '',
+    env: {},
+    command: { container: 'worker', argv: ['/bin/sh', '-e'], script },
+  }));
+  return {
+    format: 3,
+    build: { id: '1', team: 'team', pipeline: 'p', job: 'j', number: '1', attempt: 1 },
+    containers: [{ name: 'worker' }],
+    workdir,
+    timeoutSeconds: 600,
+    steps,
+    services: [],
+    notifications: [],
+    variables: {},
+    logLimitBytes: 2 * megabytes * 1e6,
+  };
+}
+
+const certificate = await makeCertificate();
+
+/** One build: a step that runs the script, and one that waits while the memory of the agent is read. */
+async function measure(script: string): Promise<Sample> {
+  const pod = new LocalPod();
+  pod.open(await freePort());
+  const release = join(pod.workdir, 'release');
+  const plan = planOf([script, `until [ -e '${release}' ]; do sleep 0.1; done`], pod.workdir);
+  const gateway = new FakeGateway(certificate, { work: 'build', plan });
+  let [start, startedAt, startedProcessor] = [0, 0, 0];
+  let pid = 0;
+  gateway.failure = (path) => {
+    if (path === '/agent/v1/session') start ||= processorTime(pid);
+    return path === '/agent/v1/events' ? { delay } : undefined;
+  };
+  await gateway.open();
+  try {
+    pod.startShim(shim, 'worker');
+    const agent = pod.startAgent([...options, bundle], gateway.url, certificate.cert);
+    pid = agent.pid ?? 0;
+    await gateway.when(() => gateway.startedSteps().includes('0'));
+    [startedAt, startedProcessor] = [performance.now(), processorTime(pid)];
+    await gateway.when(() => gateway.startedSteps().includes('1'));
+    const sample = {
+      start,
+      log: performance.now() - startedAt,
+      logProcessor: processorTime(pid) - startedProcessor,
+      peak: residentPeak(pid),
+      isWhole: script === 'true' || firstWrongLine(gateway.log('0'), lines) === undefined,
+    };
+    writeFileSync(release, '');
+    const exitCode = await ended(agent);
+    if (exitCode !== 0) throw new Error(`the agent ended with ${exitCode}`);
+    return sample;
+  } finally {
+    await pod.close();
+    await gateway.close();
+  }
+}
+
+if (!existsSync(bundle) || !existsSync(shim)) throw new Error('First run `make dist`.');
+const quiet: Sample[] = [];
+const loud: Sample[] = [];
+for (let run = 0; run < runs; run += 1) {
+  quiet.push(await measure('true'));
+  loud.push(await measure(printLines(lines)));
+}
+const medianAndP90 = (samples: readonly Sample[], of: (sample: Sample) => number): string[] => {
+  const { median, p90 } = summarise(samples.map(of));
+  return [median.toFixed(1), p90.toFixed(1)];
+};
+const rows = [
+  [
+    'start: processor time until the first request, ms',
+    ...medianAndP90([...quiet, ...loud], ({ start }) => start),
+  ],
+  ['most resident memory without a log, MB', ...medianAndP90(quiet, ({ peak }) => peak / 1e6)],
+  [`most resident memory, ${megabytes} MB of log, MB`, ...medianAndP90(loud, ({ peak }) => peak / 1e6)],
+  ['  until the log is stored, ms', ...medianAndP90(loud, ({ log }) => log)],
+  ['  processor time of the agent, ms', ...medianAndP90(loud, ({ logProcessor }) => logProcessor)],
+  ['  complete and in order', loud.every(({ isWhole }) => isWhole) ? 'yes' : '**no**', ''],
+];
+process.stdout.write(`${circumstances()}; ${runs} runs of each, ${delay} ms for each batch\n\n`);
+process.stdout.write(`${table(['The agent', 'Median', 'p90'], rows)}\n`);
