@@ -198,7 +198,7 @@ export class Agent {
   }
 
   #openOutbox(confirmed: Promise<void>): Outbox {
-    const send = async (body: string): Promise<EventsResponse> => {
+    const send = async (body: Buffer): Promise<EventsResponse> => {
       await confirmed;
       const answer = await this.#client.post('/agent/v1/events', body);
       if (!isEventsResponse(answer)) throw new GatewayError('the gateway acknowledged nothing');

@@ -46,7 +46,7 @@ export class GatewayClient {
   }
 
   /** Sends `body`, which is JSON text. Returns the parsed response. */
-  async post(path: string, body: string): Promise<unknown> {
+  async post(path: string, body: string | Buffer): Promise<unknown> {
     const answer = await this.#post(path, body);
     const text = await readAll(answer);
     throwForStatus(path, answer.statusCode ?? 0, text);
@@ -72,7 +72,7 @@ export class GatewayClient {
     if (unfinished !== '') onLine(JSON.parse(unfinished));
   }
 
-  #post(path: string, body: string): Promise<IncomingMessage> {
+  #post(path: string, body: string | Buffer): Promise<IncomingMessage> {
     const headers = {
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),
@@ -101,7 +101,7 @@ export class GatewayClient {
     this.#agent.destroy();
   }
 
-  #send(options: RequestOptions, body?: string): Promise<IncomingMessage> {
+  #send(options: RequestOptions, body?: string | Buffer): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       const outgoing = request({
         ...options,

@@ -17,8 +17,8 @@ function make(
   const sent: Sent['events'][] = [];
   let cancelCount = 0;
   const links = {
-    send: async (body: string) => {
-      const { events }: Sent = JSON.parse(body);
+    send: async (body: Buffer) => {
+      const { events }: Sent = JSON.parse(body.toString());
       sent.push(events);
       return await Promise.resolve(send(events));
     },

@@ -10,12 +10,16 @@ const MIN_BATCH_BYTES = 32 * 1024;
 /** An event waits this long for further events, so that one request sends them together. */
 const LINGER_MS = 10;
 
+/** What stands around the events in the body of a request. */
+const BODY = { start: '{"events":[', end: ']}' };
+
 type Unnumbered<Event> = Event extends unknown ? Omit<Event, 'sequence' | 'at'> : never;
 /** An event before it gets its number and time. */
 export type NewEvent = Unnumbered<BuildEvent>;
 
 export interface OutboxLinks {
-  send: (body: string) => Promise<EventsResponse>;
+  /** `body` is valid until the promise is settled. */
+  send: (body: Buffer) => Promise<EventsResponse>;
   /** The build is being cancelled. */
   onCancel: () => void;
   /** The gateway does not accept the session of this agent any more. */
@@ -132,9 +136,8 @@ export class Outbox {
 
   /** Sends one batch. Returns whether the gateway acknowledged new events. */
   async #sendOnce(): Promise<boolean> {
-    const { texts } = this.#spool.first(this.#batchBytes);
     try {
-      const answer = await this.#links.send(`{"events":[${texts.join(',')}]}`);
+      const answer = await this.#links.send(this.#spool.first(this.#batchBytes, BODY));
       if (answer.cancel === true) this.#links.onCancel();
       return this.#dropAcknowledged(answer.acknowledged);
     } catch (error) {

@@ -57,8 +57,8 @@ async function run(steps: PlanNode[], script: Script, more: Partial<Plan> = {}):
   const events: BuildEvent[] = [];
   const root = new Stop();
   const stop = root.child();
-  const send = async (body: string) => {
-    const { events: sent }: EventsRequest = JSON.parse(body);
+  const send = async (body: Buffer) => {
+    const { events: sent }: EventsRequest = JSON.parse(body.toString());
     events.push(...sent);
     return await Promise.resolve({ acknowledged: sent.at(-1)?.sequence ?? 0 });
   };

@@ -52,8 +52,8 @@ const groupPlan = (timeoutSeconds: number | undefined, more: Partial<PlanStep> =
 /** Runs the plan, whose step `long` takes a second. Returns how each step ended. */
 async function endsOf(plan: Plan): Promise<Record<string, string>> {
   const events: BuildEvent[] = [];
-  const send = async (body: string) => {
-    const { events: sent }: EventsRequest = JSON.parse(body);
+  const send = async (body: Buffer) => {
+    const { events: sent }: EventsRequest = JSON.parse(body.toString());
     events.push(...sent);
     return await Promise.resolve({ acknowledged: sent.at(-1)?.sequence ?? 0 });
   };

@@ -11,7 +11,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 function texts(spool: Spool, bytes = 1000): string[] {
-  return spool.first(bytes).texts.map(String);
+  return spool.first(bytes, { start: '<', end: '>' }).toString().slice(1, -1).split(',');
 }
 
 test('the spool returns from disk, in order, what exceeds its memory', () => {
@@ -26,6 +26,15 @@ test('the spool returns from disk, in order, what exceeds its memory', () => {
   expect(texts(spool)).toEqual(['three', 'four']);
   spool.dropUpTo(4);
   expect(spool.empty).toBe(true);
+});
+
+test('texts of any characters and lengths are whole, from memory and from disk', () => {
+  const spool = new Spool(folder, { memory: 50, disk: 10_000 });
+  const written = ['a', 'ä'.repeat(20), '🗝'.repeat(500), 'x'.repeat(3000), 'é'];
+  for (const [index, text] of written.entries()) spool.add(index + 1, text, false);
+  expect(texts(spool, 10)).toEqual(['a']);
+  expect(texts(spool, 100_000)).toEqual(written);
+  expect(texts(spool, 42)).toEqual(written.slice(0, 2));
 });
 
 test('a full spool refuses non-essential events until there is room again', () => {

@@ -1,5 +1,6 @@
 import { ftruncateSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { ReusedBuffer } from './reused-buffer.ts';
 
 /** How many bytes of events the spool holds in memory and on disk. */
 export interface SpoolLimits {
@@ -7,13 +8,14 @@ export interface SpoolLimits {
   disk: number;
 }
 
-const DEFAULT_LIMITS: SpoolLimits = { memory: 4 * 1024 * 1024, disk: 256 * 1024 * 1024 };
+const DEFAULT_LIMITS: SpoolLimits = { memory: 1024 * 1024, disk: 256 * 1024 * 1024 };
 
 interface Entry {
   sequence: number;
+  /** Length in bytes. */
   size: number;
   /** Absent: the text is in the file. */
-  text?: Buffer;
+  json?: string;
   offset: number;
 }
 
@@ -25,6 +27,8 @@ export class Spool {
   readonly #folder: string;
   readonly #limits: SpoolLimits;
   readonly #entries: Entry[] = [];
+  readonly #joined = new ReusedBuffer();
+  readonly #written = new ReusedBuffer();
   #bytesInMemory = 0;
   #bytesOnDisk = 0;
   /** Where the next entry goes in the file. */
@@ -42,30 +46,42 @@ export class Spool {
 
   /** Returns false if the spool or the disk is full. Essential entries are always kept, in memory. */
   add(sequence: number, json: string, essential: boolean): boolean {
-    const text = Buffer.from(json);
-    const entry: Entry = { sequence, size: text.length, offset: 0 };
-    if (essential || this.#bytesInMemory + text.length <= this.#limits.memory) {
-      entry.text = text;
-      this.#bytesInMemory += text.length;
-    } else if (!this.#write(entry, text)) {
+    const entry: Entry = { sequence, size: Buffer.byteLength(json), offset: 0 };
+    if (essential || this.#bytesInMemory + entry.size <= this.#limits.memory) {
+      entry.json = json;
+      this.#bytesInMemory += entry.size;
+    } else if (!this.#write(entry, json)) {
       return false;
     }
     this.#entries.push(entry);
     return true;
   }
 
-  /** The texts of the oldest entries: as many as fit into `bytes`, but at least one. */
-  first(bytes: number): { texts: Buffer[]; last: number } {
-    const texts: Buffer[] = [];
-    let size = 0;
-    let last = 0;
-    for (const entry of this.#entries) {
-      if (texts.length > 0 && size + entry.size > bytes) break;
-      texts.push(entry.text ?? this.#read(entry));
-      size += entry.size;
-      last = entry.sequence;
+  /**
+   * The oldest entries, separated by commas and between `start` and `end`: as many as fit into `bytes`, but at
+   * least one. The next call overwrites the answer.
+   */
+  first(bytes: number, { start, end }: { start: string; end: string }): Buffer {
+    const count = this.#countThatFits(bytes);
+    const entries = this.#entries.slice(0, count);
+    const size = entries.reduce((sum, entry) => sum + entry.size, 0);
+    const commas = Math.max(count - 1, 0);
+    const joined = this.#joined.take(start.length + size + commas + end.length);
+    let at = joined.write(start);
+    for (const [index, entry] of entries.entries()) {
+      if (index > 0) at += joined.write(',', at);
+      if (entry.json === undefined) this.#read(entry, joined, at);
+      else joined.write(entry.json, at);
+      at += entry.size;
     }
-    return { texts, last };
+    joined.write(end, at);
+    return joined;
+  }
+
+  #countThatFits(bytes: number): number {
+    let size = 0;
+    const index = this.#entries.findIndex((entry) => (size += entry.size) > bytes);
+    return index === -1 ? this.#entries.length : Math.max(index, 1);
   }
 
   dropUpTo(sequence: number): void {
@@ -73,8 +89,8 @@ export class Spool {
     for (const entry of this.#entries) {
       if (entry.sequence > sequence) break;
       count += 1;
-      if (entry.text) this.#bytesInMemory -= entry.size;
-      else this.#bytesOnDisk -= entry.size;
+      if (entry.json === undefined) this.#bytesOnDisk -= entry.size;
+      else this.#bytesInMemory -= entry.size;
     }
     this.#entries.splice(0, count);
     if (this.#bytesOnDisk === 0 && this.#fileEnd > 0 && this.#file !== undefined) {
@@ -83,8 +99,10 @@ export class Spool {
     }
   }
 
-  #write(entry: Entry, text: Buffer): boolean {
-    if (this.#fileEnd + text.length > this.#limits.disk) return false;
+  #write(entry: Entry, json: string): boolean {
+    if (this.#fileEnd + entry.size > this.#limits.disk) return false;
+    const text = this.#written.take(entry.size);
+    text.write(json);
     try {
       this.#file ??= openUnlinked(this.#folder);
       let written = 0;
@@ -99,16 +117,14 @@ export class Spool {
     return true;
   }
 
-  #read(entry: Entry): Buffer {
-    const text = Buffer.alloc(entry.size);
+  #read(entry: Entry, target: Buffer, at: number): void {
     if (this.#file === undefined) throw new Error('the spool has no file');
     let total = 0;
     while (total < entry.size) {
-      const count = readSync(this.#file, text, total, entry.size - total, entry.offset + total);
+      const count = readSync(this.#file, target, at + total, entry.size - total, entry.offset + total);
       if (count === 0) throw new Error('the file of the spool is too short');
       total += count;
     }
-    return text;
   }
 }
 

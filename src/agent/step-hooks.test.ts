@@ -41,8 +41,8 @@ async function run(build: ScriptedBuild, cancelAt: number | undefined): Promise<
     if (commands.length === cancelAt) stop.request('cancelled');
     return build.next(step);
   };
-  const send = async (body: string) => {
-    const { events: sent }: EventsRequest = JSON.parse(body);
+  const send = async (body: Buffer) => {
+    const { events: sent }: EventsRequest = JSON.parse(body.toString());
     events.push(...sent);
     return await Promise.resolve({ acknowledged: sent.at(-1)?.sequence ?? 0 });
   };

@@ -30,8 +30,8 @@ export async function runPlan({
   spoolFolder,
   onEvent,
 }: PlanRun): Promise<Cause> {
-  const send = async (body: string): Promise<{ acknowledged: number }> => {
-    const { events }: EventsRequest = JSON.parse(body);
+  const send = async (body: Buffer): Promise<{ acknowledged: number }> => {
+    const { events }: EventsRequest = JSON.parse(body.toString());
     for (const event of events) onEvent(event);
     return { acknowledged: events.at(-1)?.sequence ?? 0 };
   };
