@@ -67,10 +67,11 @@ export async function explainHeld(
   held: readonly { build: number; code: string; reason: string }[],
 ): Promise<number[]> {
   const explained = await pool.anyFirst(prepared<{ id: number }>('explain_held')`
-    UPDATE builds b SET pending_reason = n.reason
-    FROM unnest(${ids(held.map(({ build }) => build))}, ${textArray(held.map(({ code }) => `${code}: %`))},
-      ${textArray(held.map(({ code, reason }) => `${code}: ${reason}`))}) AS n (id, same_code, reason)
-    WHERE b.id = n.id AND b.wants_pod AND coalesce(b.pending_reason, '') NOT LIKE n.same_code
-    RETURNING b.id`);
+    WITH locked AS MATERIALIZED (
+      SELECT b.id, n.reason FROM builds b
+      JOIN unnest(${ids(held.map(({ build }) => build))}, ${textArray(held.map(({ code }) => `${code}: %`))},
+        ${textArray(held.map(({ code, reason }) => `${code}: ${reason}`))}) AS n (id, same_code, reason) ON n.id = b.id
+      WHERE b.wants_pod AND coalesce(b.pending_reason, '') NOT LIKE n.same_code ORDER BY b.id FOR NO KEY UPDATE OF b)
+    UPDATE builds b SET pending_reason = l.reason FROM locked l WHERE b.id = l.id RETURNING b.id`);
   return [...explained];
 }

@@ -24,10 +24,10 @@ export async function nextStartMs({ pool }: Database): Promise<number | undefine
 
 export async function explainFull({ pool }: Database, namespace: string, reason: string): Promise<void> {
   await pool.query(rows()`
-    UPDATE builds SET pending_reason = ${reason} WHERE id IN (
+    UPDATE builds SET pending_reason = ${reason} WHERE id = ANY(ARRAY(
       SELECT b.id FROM builds b ${JOIN_PIPELINE} WHERE b.wants_pod AND p.namespace = ${namespace}
-        AND (b.start_after IS NULL OR b.start_after <= now()) AND b.pending_reason IS DISTINCT FROM ${reason})
-      AND wants_pod`);
+        AND (b.start_after IS NULL OR b.start_after <= now()) AND b.pending_reason IS DISTINCT FROM ${reason}
+      ORDER BY b.id FOR NO KEY UPDATE OF b))`);
 }
 
 export async function tryRefused({ pool }: Database, namespace: string): Promise<number> {
@@ -37,16 +37,20 @@ export async function tryRefused({ pool }: Database, namespace: string): Promise
       WHERE b.wants_pod AND b.start_refusals > 0 AND b.start_after > now() AND p.namespace = ${namespace}
         AND b.pending_reason NOT LIKE ${WAITS_FOR_TAGS}),
     tried AS (
-      UPDATE builds SET start_after = NULL WHERE id IN (SELECT id FROM refused WHERE place <= ${MAX_RETRIED_BUILDS}))
+      UPDATE builds SET start_after = NULL WHERE id = ANY(ARRAY(
+        SELECT b.id FROM builds b WHERE b.wants_pod AND b.id IN (
+          SELECT id FROM refused WHERE place <= ${MAX_RETRIED_BUILDS})
+        ORDER BY b.id FOR NO KEY UPDATE OF b)))
     SELECT count(*) AS left FROM refused WHERE place > ${MAX_RETRIED_BUILDS}`);
 }
 
 export async function tryAllRefused({ pool }: Database, namespace: string): Promise<boolean> {
   const tried = await pool.oneFirst(rows<{ tried: number }>()`
     WITH tried AS (
-      UPDATE builds SET start_after = NULL WHERE wants_pod AND id IN (
+      UPDATE builds SET start_after = NULL WHERE id = ANY(ARRAY(
         SELECT b.id FROM builds b ${JOIN_PIPELINE}
-        WHERE b.wants_pod AND b.start_refusals > 0 AND b.start_after > now() AND p.namespace = ${namespace})
+        WHERE b.wants_pod AND b.start_refusals > 0 AND b.start_after > now() AND p.namespace = ${namespace}
+        ORDER BY b.id FOR NO KEY UPDATE OF b))
       RETURNING 1)
     SELECT count(*)::integer AS tried FROM tried`);
   return tried > 0;

@@ -19,9 +19,13 @@ export async function writeCacheSizes(
   { build, attempt }: { build: number; attempt: number },
   sizes: readonly { resource: string; bytes: number }[],
 ): Promise<void> {
-  for (const { resource, bytes } of sizes)
-    await connection.query(rows()`
-      UPDATE caches k SET bytes = ${bytes} FROM cache_uses u
-      WHERE u.cache_id = k.id AND u.generation = k.generation AND u.build_id = ${build} AND u.attempt = ${attempt}
-        AND u.reason IS NULL AND k.resource = ${resource}`);
+  if (sizes.length === 0) return;
+  await connection.query(rows()`
+    WITH locked AS MATERIALIZED (
+      SELECT k.id, n.bytes FROM cache_uses u JOIN caches k ON k.id = u.cache_id AND k.generation = u.generation
+      JOIN jsonb_to_recordset(${sql.jsonb(sizes.map(({ resource, bytes }) => ({ resource, bytes })))})
+        AS n (resource text, bytes bigint) ON n.resource = k.resource
+      WHERE u.build_id = ${build} AND u.attempt = ${attempt} AND u.reason IS NULL
+      ORDER BY k.id FOR NO KEY UPDATE OF k)
+    UPDATE caches k SET bytes = l.bytes FROM locked l WHERE k.id = l.id`);
 }

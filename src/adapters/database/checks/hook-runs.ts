@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import { holdEpoch } from '#adapters/database/connection/fence.ts';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
-import { rows, timestamp, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
+import { ids, rows, timestamp, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { HookResult } from '#domain/build/agent-protocol.ts';
 import { storable } from '#domain/build/storable.ts';
 import type { HooksEnded } from '#flows/checks/ports.ts';
@@ -87,7 +87,7 @@ export async function releaseVersions(
   { at, error, results }: { at: Date; error: string | null; results: HookResult[] },
 ): Promise<boolean> {
   const lastHooks = { endedAt: at.toISOString(), ...withoutNulls({ error }), results };
-  return await connection.oneFirst(rows<{ released: boolean }>()`
+  const released = await connection.anyFirst(rows<{ resource: number }>()`
     WITH released AS (
       UPDATE hook_runs SET open = false WHERE run_id = ${run} AND open
         RETURNING resource_id, first_version, last_version),
@@ -95,10 +95,11 @@ export async function releaseVersions(
       UPDATE check_scopes s SET last_hooks = ${sql.jsonb(lastHooks)}
         || jsonb_build_object('first', o.first_version, 'last', o.last_version)
       FROM released o JOIN versions v ON v.id = o.first_version
-      WHERE s.id = v.scope_id AND coalesce((s.last_hooks ->> 'last')::bigint, 0) < o.last_version),
-    requested AS (
-      ${requestSchedule(
-        sql.fragment`SELECT g.job_id FROM job_gets g JOIN released o ON o.resource_id = g.resource_id`,
-      )})
-    SELECT EXISTS (SELECT 1 FROM released) AS released`);
+      WHERE s.id = v.scope_id AND coalesce((s.last_hooks ->> 'last')::bigint, 0) < o.last_version)
+    SELECT resource_id AS resource FROM released`);
+  if (released.length === 0) return false;
+  // A separate statement, because it must lock the jobs after the scope, as those who record versions do.
+  const jobs = sql.fragment`SELECT job_id FROM job_gets WHERE resource_id = ANY(${ids(released)})`;
+  await connection.query(rows()`${requestSchedule(jobs)}`);
+  return true;
 }

@@ -77,6 +77,12 @@ export async function openNotificationRuns(
 ): Promise<void> {
   await database.pool.transaction(async (connection) => {
     await holdEpoch(database, connection);
+    const decided = [
+      ...silent,
+      ...[...late, ...outdated, ...runs.flatMap(({ builds }) => builds)].map(({ id }) => id),
+    ];
+    await connection.query(rows()`
+      SELECT 1 FROM build_notifications WHERE id = ANY(${ids(decided)}) ORDER BY id FOR UPDATE`);
     await connection.query(rows()`
       DELETE FROM build_notifications WHERE id = ANY(${ids(silent)}) AND run_id IS NULL AND ended_at IS NULL`);
     await connection.query(rows()`
@@ -163,5 +169,6 @@ export async function endNotifications(
       SELECT jsonb_agg(r.result ORDER BY r.place)
       FROM jsonb_array_elements(${sql.jsonb(results)}) WITH ORDINALITY AS r (result, place)
       WHERE r.result ->> 'version' = n.id::text), '[]')
-    WHERE n.run_id = ${run} AND n.ended_at IS NULL`);
+    WHERE n.id = ANY(ARRAY(
+      SELECT id FROM build_notifications WHERE run_id = ${run} AND ended_at IS NULL ORDER BY id FOR UPDATE))`);
 }

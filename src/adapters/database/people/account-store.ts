@@ -168,7 +168,9 @@ async function updateAccount(
 }
 
 export async function endSessionsOf(connection: CommonQueryMethods, userId: number): Promise<void> {
-  await connection.query(rows()`DELETE FROM user_sessions WHERE user_id = ${userId}`);
+  await connection.query(rows()`
+    DELETE FROM user_sessions WHERE id = ANY(ARRAY(
+      SELECT id FROM user_sessions WHERE user_id = ${userId} ORDER BY id FOR UPDATE))`);
 }
 
 /** Deletes the API tokens of the user. Returns how many there were. */

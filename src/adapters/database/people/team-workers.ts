@@ -8,10 +8,12 @@ export function workerStore(database: Database): WorkerStore {
     async saveWorkers(workers) {
       const teams = [...workers].map(([team, nodes]) => ({ team, nodes }));
       await database.pool.query(rows()`
-        WITH leads AS (${fence(database)})
-        UPDATE teams t SET workers = n.nodes
-        FROM leads, jsonb_to_recordset(${sql.jsonb(teams)}) AS n (team text, nodes jsonb)
-        WHERE t.name = n.team AND t.deleted_at IS NULL AND t.workers IS DISTINCT FROM n.nodes`);
+        WITH leads AS (${fence(database)}),
+        locked AS MATERIALIZED (
+          SELECT t.id, n.nodes FROM leads, teams t
+          JOIN jsonb_to_recordset(${sql.jsonb(teams)}) AS n (team text, nodes jsonb) ON n.team = t.name
+          WHERE t.deleted_at IS NULL AND t.workers IS DISTINCT FROM n.nodes ORDER BY t.id FOR NO KEY UPDATE OF t)
+        UPDATE teams t SET workers = l.nodes FROM locked l WHERE t.id = l.id`);
     },
   };
 }

@@ -18,8 +18,10 @@ export function throttleStore({ pool }: { pool: DatabasePool }): ThrottleStore {
     async forgive(keys) {
       const accounts = keys.filter(({ kind }) => kind === 'account').map(keyOf);
       const addresses = keys.filter(({ kind }) => kind === 'address').map(keyOf);
-      // Locks accounts before addresses, as `failures` does, so that two sign-ins cannot deadlock.
       await pool.transaction(async (connection) => {
+        // In the order of `failures`, so that two sign-ins cannot deadlock.
+        await connection.query(rows()`
+          SELECT 1 FROM sign_in_failures WHERE key = ANY(${textArray(keys.map(keyOf))}) ORDER BY key FOR UPDATE`);
         await connection.query(rows()`DELETE FROM sign_in_failures WHERE key = ANY(${textArray(accounts)})`);
         await connection.query(rows()`
           UPDATE sign_in_failures SET count = greatest(count - 1, 0) WHERE key = ANY(${textArray(addresses)})`);

@@ -106,9 +106,12 @@ async function openSession(pool: DatabasePool, session: SessionToOpen): Promise<
         FROM users WHERE id = ${userId} AND token_gen = ${tokenGen} AND NOT disabled FOR SHARE RETURNING id`);
     if (opened === null) return false;
     await connection.query(rows()`
-        DELETE FROM user_sessions WHERE user_id = ${userId} AND (expires_at <= ${timestamp(usedAt)} OR id IN (
-          SELECT id FROM user_sessions WHERE user_id = ${userId} AND id <> ${id}
-          ORDER BY opened_at DESC OFFSET ${MAX_SESSIONS - 1}))`);
+        DELETE FROM user_sessions WHERE id = ANY(ARRAY(
+          SELECT id FROM user_sessions
+          WHERE user_id = ${userId} AND (expires_at <= ${timestamp(usedAt)} OR id IN (
+            SELECT id FROM user_sessions WHERE user_id = ${userId} AND id <> ${id}
+            ORDER BY opened_at DESC OFFSET ${MAX_SESSIONS - 1}))
+          ORDER BY id FOR UPDATE))`);
     const details = { address, client };
     await audit(connection, {
       actor: username,

@@ -1,4 +1,5 @@
 import { sql, type FragmentSqlToken } from 'slonik';
+import { lockJobs } from '#adapters/database/checks/request-schedule.ts';
 import { LAST_FOUND_FIRST, ofScope } from '#adapters/database/checks/versions-in-order.ts';
 import { ids, rows, type Transaction } from '#adapters/database/connection/pool.ts';
 
@@ -11,6 +12,7 @@ export async function pauseJobs(
   condition: FragmentSqlToken,
   by: string,
 ): Promise<boolean> {
+  await lockJobs(connection, sql.fragment`SELECT j.id FROM jobs j WHERE ${condition}`);
   const paused = await connection.anyFirst(rows<{ id: number }>()`
     UPDATE jobs j SET paused = true, paused_by = ${by} WHERE ${condition} AND NOT j.paused RETURNING j.id`);
   await returnTurns(connection, paused);
@@ -38,6 +40,7 @@ async function returnTurns(connection: Transaction, jobs: readonly number[]): Pr
  * builds of these jobs. Returns whether any job was paused.
  */
 export async function unpauseJobs(connection: Transaction, condition: FragmentSqlToken): Promise<boolean> {
+  await lockJobs(connection, sql.fragment`SELECT j.id FROM jobs j WHERE ${condition}`);
   await connection.query(rows()`
     UPDATE job_gets g SET dealt_with = greatest(g.dealt_with, newest.id)
     FROM jobs j, resources r

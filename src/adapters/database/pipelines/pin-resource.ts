@@ -1,22 +1,28 @@
 import { sql } from 'slonik';
 import { stopBuilds } from '#adapters/database/builds/scheduling/stop-builds.ts';
-import { requestSchedule } from '#adapters/database/checks/request-schedule.ts';
+import { lockJobs, requestSchedule } from '#adapters/database/checks/request-schedule.ts';
 import { NEWEST_FIRST, ofScope } from '#adapters/database/checks/versions-in-order.ts';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { ids, rows, timestamp, type Transaction } from '#adapters/database/connection/pool.ts';
 import { MAX_PASSED_VERSIONS } from '#domain/scheduling/facts.ts';
 import type { PinTransaction, UnpinnedGet, UnstartedBuild } from '#flows/builds/action-ports.ts';
 
+/** SQL: ids of the jobs that get the resource. */
+const jobsThatGet = (resource: number) =>
+  sql.fragment`SELECT job_id FROM job_gets WHERE resource_id = ${resource}`;
+
 /** The caller must hold the pipeline's lock. */
 export function pinTransaction(connection: Transaction): PinTransaction {
   return {
     async pin({ resource, version, wanted, by, comment }, at) {
+      await lockJobs(connection, jobsThatGet(resource));
       await connection.query(rows()`
         UPDATE resources SET pinned_version = ${version ?? null}, pinned_by = ${by}, pinned_at = ${timestamp(at)},
           pin_comment = ${comment ?? null}, pin_wanted = ${wanted === undefined ? null : JSON.stringify(wanted)}::jsonb
         WHERE id = ${resource}`);
     },
     async unpin(resource) {
+      await lockJobs(connection, jobsThatGet(resource));
       await connection.query(rows()`
         UPDATE resources SET pinned_version = NULL, pinned_by = NULL, pinned_at = NULL, pin_comment = NULL,
           pin_wanted = NULL
@@ -33,8 +39,7 @@ export function pinTransaction(connection: Transaction): PinTransaction {
         WHERE g.job_id = n.job AND g.position = n.position`);
     },
     async requestDecision(resource) {
-      const jobs = sql.fragment`SELECT job_id FROM job_gets WHERE resource_id = ${resource}`;
-      await connection.query(rows()`${requestSchedule(jobs)}`);
+      await connection.query(rows()`${requestSchedule(jobsThatGet(resource))}`);
     },
   };
 }

@@ -1,5 +1,6 @@
 import { sql } from 'slonik';
 import { STILL_OPEN } from '#adapters/database/builds/scheduling/stop-builds.ts';
+import { lockJobs } from '#adapters/database/checks/request-schedule.ts';
 import { holdEpoch } from '#adapters/database/connection/fence.ts';
 import { LOCK, rows, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { PipelineName } from '#flows/names.ts';
@@ -43,7 +44,19 @@ const openBuilds = (pipeline: number) => sql.fragment`
         SELECT b.id FROM builds b WHERE b.job_id = j.id AND b.ended_at IS NULL OFFSET 0) AS o
       WHERE j.pipeline_id = ${pipeline} ORDER BY o.id`;
 
+/** Locks the rows that `endPipeline` changes, in the order of other transactions, so that none deadlocks. */
+async function lockRows(connection: Transaction, id: number): Promise<void> {
+  await connection.query(rows()`SELECT 1 FROM check_scopes WHERE pipeline_id = ${id} ORDER BY id FOR UPDATE`);
+  await connection.query(rows()`
+    SELECT 1 FROM builds WHERE id = ANY(ARRAY(${openBuilds(id)})) ORDER BY id FOR UPDATE`);
+  await lockJobs(connection, sql.fragment`SELECT id FROM jobs WHERE pipeline_id = ${id}`);
+  await connection.query(rows()`
+    SELECT 1 FROM build_notifications n JOIN builds b ON b.id = n.build_id JOIN jobs j ON j.id = b.job_id
+    WHERE j.pipeline_id = ${id} AND n.ended_at IS NULL ORDER BY n.id FOR UPDATE OF n`);
+}
+
 async function endPipeline(connection: Transaction, id: number): Promise<void> {
+  await lockRows(connection, id);
   await connection.query(
     rows()`UPDATE pipelines SET deleted_at = coalesce(deleted_at, now()) WHERE id = ${id}`,
   );

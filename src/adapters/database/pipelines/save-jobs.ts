@@ -1,5 +1,6 @@
 import { sql } from 'slonik';
 import { stopBuilds } from '#adapters/database/builds/scheduling/stop-builds.ts';
+import { lockJobs } from '#adapters/database/checks/request-schedule.ts';
 import { LAST_FOUND_FIRST, ofScope } from '#adapters/database/checks/versions-in-order.ts';
 import { ids, rows, textArray, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { DefinitionRows, GetRow } from '#domain/scheduling/definition-rows.ts';
@@ -15,6 +16,7 @@ export async function saveJobs(
   pipeline: number,
   { jobs, gets }: Pick<DefinitionRows, 'jobs' | 'gets'>,
 ): Promise<void> {
+  await lockJobs(connection, sql.fragment`SELECT id FROM jobs WHERE pipeline_id = ${pipeline}`);
   await refuseOldRequests(connection, pipeline);
   const names = jobs.map((job) => job.name);
   const records = jobs.map(({ approval, inputs, ...job }) => ({

@@ -34,13 +34,14 @@ export function logStore(database: Database): LogStore {
   };
 }
 
-/** Removes the logs of these builds, but not the builds. */
+/** Locks these builds and removes their logs. */
 export async function removeLogs(
   connection: Transaction,
   builds: readonly { id: number; createdAt: Date }[],
 ): Promise<void> {
   if (builds.length === 0) return;
   const buildIds = ids(builds.map(({ id }) => id));
+  await connection.query(rows()`SELECT 1 FROM builds WHERE id = ANY(${buildIds}) ORDER BY id FOR UPDATE`);
   await connection.query(rows()`
     DELETE FROM build_logs l USING unnest(${buildIds}, ${textArray(builds.map(({ createdAt }) => logMonth(createdAt)))})
       AS n (build, month) WHERE l.month = n.month::date AND l.build_id = n.build`);

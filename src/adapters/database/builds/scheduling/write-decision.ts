@@ -16,6 +16,7 @@ const SUPERSEDED = 'A newer build of the job took its place.';
 /**
  * Writes a decision with one statement: builds and their inputs, the end of superseded and interrupted
  * builds, settled versions, the answers to requests, and for each job up to which request it was decided on.
+ * Locks jobs in order of id and before their gets, as `requestSchedule` and `moveVersions` do.
  */
 export async function writeDecision(
   connection: Transaction,
@@ -52,14 +53,16 @@ export async function writeDecision(
       FROM jsonb_to_recordset(${sql.jsonb(rows.inputs)})
         AS n (job bigint, number integer, position integer, name text, resource bigint, version bigint, nth smallint)
       JOIN made ON made.job_id = n.job AND made.number = n.number),
+    locked AS MATERIALIZED (
+      SELECT id FROM jobs WHERE id = ANY(${ids(rows.seen.map(({ job }) => job))}) ORDER BY id FOR NO KEY UPDATE),
     seen AS (
       UPDATE jobs j SET next_number = n.next, last_scheduled = n.seen
-      FROM jsonb_to_recordset(${sql.jsonb(rows.seen)}) AS n (job bigint, next integer, seen bigint)
-      WHERE j.id = n.job),
+      FROM locked, jsonb_to_recordset(${sql.jsonb(rows.seen)}) AS n (job bigint, next integer, seen bigint)
+      WHERE j.id = locked.id AND n.job = locked.id),
     settled AS (
       UPDATE job_gets g SET settled = greatest(g.settled, n.version)
-      FROM jsonb_to_recordset(${sql.jsonb(decision.settled)}) AS n (job bigint, get integer, version bigint)
-      WHERE g.job_id = n.job AND g.position = n.get),
+      FROM locked, jsonb_to_recordset(${sql.jsonb(decision.settled)}) AS n (job bigint, get integer, version bigint)
+      WHERE g.job_id = locked.id AND n.job = locked.id AND g.position = n.get),
     ${answersTo(decision)}
     SELECT id, job_id AS job, number, true AS made FROM made
     UNION ALL SELECT id, 0, 0, false FROM interrupted ORDER BY id`);
