@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { EpochOver } from '#adapters/database/connection/fence.ts';
 import { rows } from '#adapters/database/connection/pool.ts';
 import { workerStore } from '#adapters/database/people/team-workers.ts';
 import { decideCaches } from '#domain/planning/decide-cache-volumes.ts';
@@ -121,7 +122,8 @@ describe('the nodes of a team', () => {
   });
 
   test('are not written by an operator that no longer leads', async () => {
-    await workerStore({ ...stores, epoch: () => 41 }).saveWorkers(new Map([['main', [untagged]]]));
+    const saving = workerStore({ ...stores, epoch: () => 41 }).saveWorkers(new Map([['main', [untagged]]]));
+    await expect(saving).rejects.toThrow(EpochOver);
     const { body } = await gateway.ask('GET /teams/main/settings', { as: root });
     expect(body.data).not.toHaveProperty('workers');
   });

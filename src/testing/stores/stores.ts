@@ -8,6 +8,7 @@ import { openPool, rows, type Database } from '#adapters/database/connection/poo
 import { createLogPartitions } from '#adapters/database/migrate.ts';
 import { accessStores } from '#adapters/database/people/access-stores.ts';
 import { teamStore } from '#adapters/database/people/team-store.ts';
+import { workerStore } from '#adapters/database/people/team-workers.ts';
 import { actionStore } from '#adapters/database/pipelines/action-store.ts';
 import { pipelineCaches, removableCaches } from '#adapters/database/pipelines/cache-rows.ts';
 import { debugStore } from '#adapters/database/pipelines/debug-store.ts';
@@ -96,6 +97,7 @@ export function storesOver(connections: Database) {
   const actions = actionStore(database);
   return {
     teams: { ...teams, ...teamFlows(teams) },
+    workers: workerStore(database),
     pipelines: pipelinesOver(pipelineStore(database)),
     checks: checksOver(checkStore(database)),
     streams: triggerStreams(database),

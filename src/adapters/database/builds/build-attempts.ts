@@ -65,12 +65,17 @@ export async function writeStartTimes(
  * until then, other builds go first.
  */
 export async function explainPending(database: Database, build: number, reason: string): Promise<void> {
-  await database.pool.query(rows()`
-    UPDATE builds SET pending_reason = ${reason},
-      start_refusals = CASE WHEN wants_pod THEN start_refusals + 1 ELSE start_refusals END,
-      start_after = CASE WHEN wants_pod
-        THEN now() + make_interval(secs => least(60, 2 ^ least(start_refusals + 1, 6))) END
-    WHERE id = ${build} AND status = 'pending' AND (wants_pod OR pending_reason IS DISTINCT FROM ${reason})`);
+  const leads = await database.pool.maybeOneFirst(rows<{ leads: number }>()`
+    WITH leads AS (${fence(database)}),
+    explained AS (
+      UPDATE builds SET pending_reason = ${reason},
+        start_refusals = CASE WHEN wants_pod THEN start_refusals + 1 ELSE start_refusals END,
+        start_after = CASE WHEN wants_pod
+          THEN now() + make_interval(secs => least(60, 2 ^ least(start_refusals + 1, 6))) END
+      FROM leads
+      WHERE id = ${build} AND status = 'pending' AND (wants_pod OR pending_reason IS DISTINCT FROM ${reason}))
+    SELECT 1 AS leads FROM leads`);
+  if (leads === null) throw new EpochOver(database.epoch?.() ?? 0);
 }
 
 type FactsRow = BuildRow &

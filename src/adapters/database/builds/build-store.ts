@@ -1,4 +1,5 @@
 import { wakeLateTriggers } from '#adapters/database/checks/trigger-checks.ts';
+import { withEpoch } from '#adapters/database/connection/fence.ts';
 import type { Database } from '#adapters/database/connection/pool.ts';
 import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import type { BuildStore } from '#flows/builds/ports.ts';
@@ -35,7 +36,7 @@ export function buildStore(database: Database & { definitions: Definitions }): B
     withWaitEnded: (waits, work) => withWaitEnded(database, waits, work),
     withVersionRequests: (name, request, work) => withVersionRequests(database, { name, request }, work),
     triggerAnswer: (waits) => triggerAnswer(database, waits),
-    wakeLateTriggers: () => wakeLateTriggers(database.pool),
+    wakeLateTriggers: () => withEpoch(database, wakeLateTriggers),
     approvalsWithTimeout: () => approvalsWithTimeout(database),
     expireApprovals: (pipeline, builds, at) => endExpiredApprovals(database, { pipeline, builds, at }),
     teamsWithQueue: () => teamsWithQueue(database),

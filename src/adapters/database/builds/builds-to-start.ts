@@ -1,3 +1,4 @@
+import { withEpoch } from '#adapters/database/connection/fence.ts';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { ids, prepared, textArray, type Database } from '#adapters/database/connection/pool.ts';
 import { BUILD_COLUMNS, BUILD_JOINS, type BuildRow } from '#adapters/database/revisions/build-rows.ts';
@@ -63,15 +64,15 @@ export async function startingPods({ pool }: Database): Promise<StartingBuildPod
  * its text change. Does not delay the builds: the next `buildsToStart` returns them again.
  */
 export async function explainHeld(
-  { pool }: Database,
+  database: Database,
   held: readonly { build: number; code: string; reason: string }[],
 ): Promise<number[]> {
-  const explained = await pool.anyFirst(prepared<{ id: number }>('explain_held')`
+  const explain = prepared<{ id: number }>('explain_held')`
     WITH locked AS MATERIALIZED (
       SELECT b.id, n.reason FROM builds b
       JOIN unnest(${ids(held.map(({ build }) => build))}, ${textArray(held.map(({ code }) => `${code}: %`))},
         ${textArray(held.map(({ code, reason }) => `${code}: ${reason}`))}) AS n (id, same_code, reason) ON n.id = b.id
       WHERE b.wants_pod AND coalesce(b.pending_reason, '') NOT LIKE n.same_code ORDER BY b.id FOR NO KEY UPDATE OF b)
-    UPDATE builds b SET pending_reason = l.reason FROM locked l WHERE b.id = l.id RETURNING b.id`);
-  return [...explained];
+    UPDATE builds b SET pending_reason = l.reason FROM locked l WHERE b.id = l.id RETURNING b.id`;
+  return [...(await withEpoch(database, async (connection) => await connection.anyFirst(explain)))];
 }

@@ -1,4 +1,5 @@
 import { sql } from 'slonik';
+import { withEpoch } from '#adapters/database/connection/fence.ts';
 import { prepared, rows, type Database } from '#adapters/database/connection/pool.ts';
 
 /**
@@ -22,16 +23,17 @@ export async function nextStartMs({ pool }: Database): Promise<number | undefine
   return ms ?? undefined;
 }
 
-export async function explainFull({ pool }: Database, namespace: string, reason: string): Promise<void> {
-  await pool.query(rows()`
+export async function explainFull(database: Database, namespace: string, reason: string): Promise<void> {
+  const explain = rows()`
     UPDATE builds SET pending_reason = ${reason} WHERE id = ANY(ARRAY(
       SELECT b.id FROM builds b ${JOIN_PIPELINE} WHERE b.wants_pod AND p.namespace = ${namespace}
         AND (b.start_after IS NULL OR b.start_after <= now()) AND b.pending_reason IS DISTINCT FROM ${reason}
-      ORDER BY b.id FOR NO KEY UPDATE OF b))`);
+      ORDER BY b.id FOR NO KEY UPDATE OF b))`;
+  await withEpoch(database, async (connection) => await connection.query(explain));
 }
 
-export async function tryRefused({ pool }: Database, namespace: string): Promise<number> {
-  return await pool.oneFirst(rows<{ left: number }>()`
+export async function tryRefused(database: Database, namespace: string): Promise<number> {
+  const tryFirst = rows<{ left: number }>()`
     WITH refused AS (
       SELECT b.id, row_number() OVER (ORDER BY b.id) AS place FROM builds b ${JOIN_PIPELINE}
       WHERE b.wants_pod AND b.start_refusals > 0 AND b.start_after > now() AND p.namespace = ${namespace}
@@ -41,17 +43,18 @@ export async function tryRefused({ pool }: Database, namespace: string): Promise
         SELECT b.id FROM builds b WHERE b.wants_pod AND b.id IN (
           SELECT id FROM refused WHERE place <= ${MAX_RETRIED_BUILDS})
         ORDER BY b.id FOR NO KEY UPDATE OF b)))
-    SELECT count(*) AS left FROM refused WHERE place > ${MAX_RETRIED_BUILDS}`);
+    SELECT count(*) AS left FROM refused WHERE place > ${MAX_RETRIED_BUILDS}`;
+  return await withEpoch(database, async (connection) => await connection.oneFirst(tryFirst));
 }
 
-export async function tryAllRefused({ pool }: Database, namespace: string): Promise<boolean> {
-  const tried = await pool.oneFirst(rows<{ tried: number }>()`
+export async function tryAllRefused(database: Database, namespace: string): Promise<boolean> {
+  const tryAll = rows<{ tried: number }>()`
     WITH tried AS (
       UPDATE builds SET start_after = NULL WHERE id = ANY(ARRAY(
         SELECT b.id FROM builds b ${JOIN_PIPELINE}
         WHERE b.wants_pod AND b.start_refusals > 0 AND b.start_after > now() AND p.namespace = ${namespace}
         ORDER BY b.id FOR NO KEY UPDATE OF b))
       RETURNING 1)
-    SELECT count(*)::integer AS tried FROM tried`);
-  return tried > 0;
+    SELECT count(*)::integer AS tried FROM tried`;
+  return (await withEpoch(database, async (connection) => await connection.oneFirst(tryAll))) > 0;
 }

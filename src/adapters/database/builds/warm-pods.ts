@@ -1,4 +1,4 @@
-import { EpochOver, fence } from '#adapters/database/connection/fence.ts';
+import { EpochOver, fence, withEpoch } from '#adapters/database/connection/fence.ts';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { prepared, rows, timestamp, type Database } from '#adapters/database/connection/pool.ts';
 import type { Definitions } from '#adapters/database/revisions/definitions.ts';
@@ -6,38 +6,38 @@ import type { RecordedWarmPod, WarmPodRow, WarmPodStore } from '#flows/pods/warm
 import { teamActivity } from './team-activity.ts';
 
 export function warmPodStore(database: Database & { definitions: Definitions }): WarmPodStore {
-  const { pool } = database;
   return {
     waitingPods: async () => await waitingPods(database),
     activity: async (team, since) => await teamActivity(database, team, since),
     async add(team, { namespace, shape, at }) {
-      const id = await pool.maybeOneFirst(rows<{ id: number }>()`
-        WITH leads AS (${fence(database)})
+      const add = rows<{ id: number }>()`
         INSERT INTO warm_pods (team_id, namespace, shape, created_at)
-        SELECT t.id, ${namespace}, ${shape}, ${timestamp(at)} FROM leads, teams t
-        WHERE t.name = ${team} AND t.deleted_at IS NULL RETURNING id`);
+        SELECT id, ${namespace}, ${shape}, ${timestamp(at)} FROM teams
+        WHERE name = ${team} AND deleted_at IS NULL RETURNING id`;
+      const id = await withEpoch(database, async (connection) => await connection.maybeOneFirst(add));
       return id ?? undefined;
     },
     async created(id, { name, uid }) {
-      await pool.query(rows()`
-        UPDATE warm_pods SET name = ${name}, pod_uid = ${uid} WHERE id = ${id} AND pod_uid IS NULL`);
+      const record = rows()`
+        UPDATE warm_pods SET name = ${name}, pod_uid = ${uid} WHERE id = ${id} AND pod_uid IS NULL`;
+      await withEpoch(database, async (connection) => await connection.query(record));
     },
     async fail(id, failure) {
-      const failed = await pool.maybeOneFirst(rows<{ id: number }>()`
+      const fail = rows()`
         UPDATE warm_pods SET state = 'failed', failure = ${failure}
-        WHERE id = ${id} AND state IN ('creating', 'ready') RETURNING id`);
-      return failed !== null;
+        WHERE id = ${id} AND state IN ('creating', 'ready') RETURNING id`;
+      return await withEpoch(database, async (connection) => (await connection.any(fail)).length > 0);
     },
     async remove(id) {
-      const removed = await pool.maybeOneFirst(rows<{ id: number }>()`
-        DELETE FROM warm_pods WHERE id = ${id} AND state <> 'taken' RETURNING id`);
-      return removed !== null;
+      const remove = rows()`DELETE FROM warm_pods WHERE id = ${id} AND state <> 'taken' RETURNING id`;
+      return await withEpoch(database, async (connection) => (await connection.any(remove)).length > 0);
     },
     async removeUsed(before) {
-      await pool.query(rows()`
+      const remove = rows()`
         DELETE FROM warm_pods w USING builds b
         WHERE w.state = 'taken' AND w.taken_at < ${timestamp(before)} AND b.id = w.build_id
-          AND (b.ended_at < ${timestamp(before)} OR b.attempt <> w.attempt)`);
+          AND (b.ended_at < ${timestamp(before)} OR b.attempt <> w.attempt)`;
+      await withEpoch(database, async (connection) => await connection.query(remove));
     },
     take: async (build, request) => await take(database, build, request),
     rowOf: async (id) => await rowOf(database, id),

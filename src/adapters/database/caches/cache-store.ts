@@ -1,5 +1,5 @@
 import { sql, type FragmentSqlToken } from 'slonik';
-import { holdEpoch } from '#adapters/database/connection/fence.ts';
+import { holdEpoch, withEpoch } from '#adapters/database/connection/fence.ts';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import {
   ids,
@@ -35,12 +35,14 @@ export function cacheStore(database: Database): CacheStore {
       });
     },
     async releaseCaches(user) {
-      await database.pool.query(rows()`DELETE FROM cache_uses u WHERE ${ofUser(user)}`);
+      const release = rows()`DELETE FROM cache_uses u WHERE ${ofUser(user)}`;
+      await withEpoch(database, async (connection) => await connection.query(release));
     },
     async leaveOut(user, { cache, leftOut }) {
-      await database.pool.query(rows()`
+      const write = rows()`
         UPDATE cache_uses u SET reason = ${leftOut?.reason ?? null}, message = ${leftOut?.message ?? null}
-        WHERE ${ofUser(user)} AND u.cache_id = ${cache}`);
+        WHERE ${ofUser(user)} AND u.cache_id = ${cache}`;
+      await withEpoch(database, async (connection) => await connection.query(write));
     },
   };
 }

@@ -1,5 +1,5 @@
 import { sql } from 'slonik';
-import { holdEpoch } from '#adapters/database/connection/fence.ts';
+import { holdEpoch, withEpoch } from '#adapters/database/connection/fence.ts';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { ids, rows, timestamp, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { HookResult } from '#domain/build/agent-protocol.ts';
@@ -48,10 +48,11 @@ export async function openHookRuns({ pool }: Database): Promise<OpenHookRun[]> {
 }
 
 /** Stores why the hooks have no Pod yet. */
-export async function explainHooks({ pool }: Database, run: number, reason: string): Promise<void> {
-  await pool.query(rows()`
+export async function explainHooks(database: Database, run: number, reason: string): Promise<void> {
+  const explain = rows()`
     UPDATE check_runs SET error = ${storable(reason)}
-    WHERE id = ${run} AND closed_at IS NULL AND error IS DISTINCT FROM ${storable(reason)}`);
+    WHERE id = ${run} AND closed_at IS NULL AND error IS DISTINCT FROM ${storable(reason)}`;
+  await withEpoch(database, async (connection) => await connection.query(explain));
 }
 
 /**

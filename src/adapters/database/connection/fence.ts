@@ -33,3 +33,15 @@ export function fence(database: Database) {
   if (epoch === undefined) return sql.fragment`SELECT 1`;
   return sql.fragment`SELECT 1 FROM leader_epochs WHERE scope = 'operator' AND epoch = ${epoch} FOR SHARE`;
 }
+
+/** Runs statements that the leader alone may run, in a transaction that holds its epoch. */
+export async function withEpoch<T>(
+  database: Database,
+  work: (connection: CommonQueryMethods) => Promise<T>,
+): Promise<T> {
+  if (database.epoch === undefined) return await work(database.pool);
+  return await database.pool.transaction(async (connection) => {
+    await holdEpoch(database, connection);
+    return await work(connection);
+  });
+}

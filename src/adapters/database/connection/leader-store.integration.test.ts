@@ -51,6 +51,30 @@ describe('a leader whose epoch is over', () => {
     'an old leader starts no check': (old) =>
       old.checks.openRun([saved.resources[0]?.scope ?? 0], 'manual', new Date(Date.now() + 10 ** 9)),
     'an old leader closes no check': (old) => old.checks.closeRun(1, now()),
+    'an old leader explains no build': (old, build) =>
+      old.builds.explainPending(build, 'QuotaExceeded: pods'),
+    'an old leader explains no held build': (old, build) =>
+      old.builds.explainHeld([{ build, code: 'StartWindow', reason: 'Full.' }]),
+    'an old leader explains no full namespace': (old) =>
+      old.builds.explainFull('main', 'QuotaExceeded: pods'),
+    'an old leader retries no refused build': (old) => old.builds.tryRefused('main'),
+    'an old leader retries no refused builds of a team': (old) => old.builds.tryAllRefused('main'),
+    'an old leader wakes no trigger': (old) => old.builds.wakeLateTriggers(),
+    'an old leader explains no hooks': (old) => old.checks.explainHooks(1, 'A limit was reached.'),
+    'an old leader adds no warm Pod': (old) =>
+      old.warmPods.add('main', { namespace: 'main', shape: 'a', at: now() }),
+    'an old leader records no warm Pod': (old) => old.warmPods.created(1, { name: 'pod', uid: 'uid' }),
+    'an old leader fails no warm Pod': (old) => old.warmPods.fail(1, 'lost'),
+    'an old leader removes no warm Pod': (old) => old.warmPods.remove(1),
+    'an old leader removes no used warm Pods': (old) => old.warmPods.removeUsed(now()),
+    'an old leader releases no caches': (old, build) =>
+      old.caches.releaseCaches({ pipelineId: saved.id, build, attempt: 1 }),
+    'an old leader leaves out no cache': (old, build) =>
+      old.caches.leaveOut(
+        { pipelineId: saved.id, build, attempt: 1 },
+        { cache: 1, generation: 0, resource: 'git.app' },
+      ),
+    'an old leader counts no nodes': (old) => old.workers.saveWorkers(new Map([['main', []]])),
   };
 
   test.each(Object.entries(writes))('%s, but the new leader does', async (_, write) => {
