@@ -141,6 +141,12 @@ export function cachesOfChecks(
   );
 }
 
+/** Whether the resource has a cache. A resource on a volume of the Team has none. */
+export function hasCache(pipeline: Pipeline, name: string): boolean {
+  const resource = resourceIn(pipeline, name);
+  return resource.cache && volumePathOf(resource, resourceTypeIn(pipeline, name)) === undefined;
+}
+
 interface ResourceCommands {
   resource: string;
   commands: Command[];
@@ -150,11 +156,7 @@ function needsOf(
   resourceCommands: readonly ResourceCommands[],
   { pipeline, containers }: { pipeline: Pipeline; containers: readonly PlanContainer[] },
 ): CacheNeed[] {
-  // Resources on volumes of the Team have no cache.
-  const cached = resourceCommands.filter(({ resource: name }) => {
-    const resource = resourceIn(pipeline, name);
-    return resource.cache && volumePathOf(resource, resourceTypeIn(pipeline, name)) === undefined;
-  });
+  const cached = resourceCommands.filter(({ resource }) => hasCache(pipeline, resource));
   return [...Map.groupBy(cached, ({ resource }) => resource)].flatMap(([resource, group]) => {
     const names = group.flatMap(({ commands }) =>
       commands.flatMap((command) => containersOfCommand(command, containers)),

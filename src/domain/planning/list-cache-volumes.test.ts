@@ -1,13 +1,24 @@
 import { expect, test } from '@jest/globals';
+import type { ResourceType } from '#domain/pipeline/pipeline.ts';
 import { get, job, resource, samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { listCaches } from './list-cache-volumes.ts';
 
+const fs: ResourceType = {
+  name: 'fs',
+  builtIn: true,
+  params: ['path'],
+  origin: { source: 'svc://fs' },
+  cache: false,
+  pull: { runner: 'shell', cmd: 'true' },
+};
 const pipeline = samplePipeline({
+  resourceTypes: [...samplePipeline().resourceTypes, fs],
   resources: [
     resource('git.app', { cache: true }),
     resource('git.bare'),
     resource('cron.nightly', { cache: true }),
     resource('git.docs', { cache: true }),
+    resource('fs.data', { cache: true, params: { path: '/data' } }),
   ],
   jobs: [job('unit', get('git.app'))],
 });

@@ -1,5 +1,5 @@
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import { cachesOfJob, jobCacheName } from './cache-volumes.ts';
+import { cachesOfJob, hasCache, jobCacheName } from './cache-volumes.ts';
 import { resourceTypeIn } from './find-in-pipeline.ts';
 
 /** What is stored about the cache of one resource. */
@@ -33,9 +33,9 @@ const NEVER_USED = 'No build or check has used it. It needs spec.cache in the Te
 /** Resources whose commands can use their cache: those whose types run a command that sees the cache. */
 function cachedResources(pipeline: Pipeline): string[] {
   return pipeline.resources
-    .filter(({ cache }) => cache)
     .map(({ name }) => name)
     .filter((name) => {
+      if (!hasCache(pipeline, name)) return false;
       const { builtIn, check, pull, push } = resourceTypeIn(pipeline, name);
       return pull !== undefined || push !== undefined || (check !== undefined && !builtIn);
     });
