@@ -13,8 +13,8 @@ import { checkout } from '#tools/checkout.ts';
 /*
  * Measures the memory of the agent in dist/ and the processor time of its start, without a cluster: the agent
  * and a shim are processes of this machine, the gateway is a fake one. The agent starts with the options of
- * Millrace's image. The fake gateway takes `delay` ms longer for each batch of events, as one that stores them
- * would. First run `make dist`.
+ * Millrace's image. The fake gateway takes `delay` ms longer for each batch of events, as one that stores
+ * them would. First run `make dist`.
  *
  *   node bench/logs/agent-memory.ts [--runs 5] [--megabytes 100] [--delay 40]
  */
@@ -24,8 +24,9 @@ const delay = numberFlag('delay', 40);
 const lines = (megabytes * 1e6) / LINE_BYTES;
 
 const START_SCRIPT = 'tools/images/millrace/root/usr/local/bin/millrace-agent';
-const options =
-  readFileSync(join(checkout, START_SCRIPT), 'utf8').match(/--[a-z][^ ]*(?= .*agent\.cjs)/g) ?? [];
+const startLines = readFileSync(join(checkout, START_SCRIPT), 'utf8').split('\n');
+const startWords = startLines.find((line) => line.includes('agent.cjs'))?.split(' ') ?? [];
+const options = startWords.filter((word) => word.startsWith('--'));
 const bundle = join(checkout, 'dist/agent.cjs');
 const shim = join(checkout, `dist/shim-${process.arch === 'arm64' ? 'arm64' : 'amd64'}`);
 

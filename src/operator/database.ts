@@ -43,9 +43,9 @@ import { completeViews } from '#flows/views/complete-views.ts';
 import type { Views } from '#flows/views/ports.ts';
 
 /**
- * The operator's stores in Postgres. Writes of the leader carry its epoch, and are refused once another replica
- * leads (`fence.ts`). The others are safe to run concurrently: keys, log partitions, forgotten shells, the
- * first administrator and start times.
+ * The operator's stores in Postgres. Writes of the leader carry its epoch, and are refused once another
+ * replica leads (`fence.ts`). The others are safe to run concurrently: keys, log partitions, forgotten
+ * shells, the first administrator and start times.
  */
 export interface OperatorDatabase {
   teams: TeamStore;

@@ -29,8 +29,15 @@ export function lockingStatements(
   source = readFileSync(join(ROOT, file), 'utf8'),
 ): LockingStatement[] {
   return textsIn(parseSync(source, { syntax: 'typescript', target: 'es2024' }))
-    .map((text) => text.replaceAll(/--[^\n]*\n/g, ' ').replaceAll(/\s+/g, ' '))
+    .map((text) => withoutComments(text).replaceAll(/\s+/g, ' '))
     .flatMap((text) => [...writesIn(text), ...rowLocksIn(text)]);
+}
+
+function withoutComments(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => line.split('--', 1)[0] ?? '')
+    .join(' ');
 }
 
 /** Returns the text of each template that is in no other template. */
@@ -48,13 +55,18 @@ function textOf({ quasis, expressions }: Record<string, unknown>): string {
     .join('');
 }
 
+/** What stands before `UPDATE` where it begins no statement: a lock of rows, or the end of an upsert. */
+const NO_WRITE_AFTER = ['FOR ', 'FOR NO KEY ', 'DO '];
+
 function writesIn(text: string): LockingStatement[] {
-  return [...text.matchAll(/(?<!FOR |FOR NO KEY |DO )\b(UPDATE|DELETE FROM) ([a-z_]+)/g)].map((match) => ({
-    kind: match[0],
-    table: match[2] ?? '',
-    text: text.slice(match.index, endOf(text, match.index)),
-    before: text.slice(0, match.index),
-  }));
+  return [...text.matchAll(/\b(UPDATE|DELETE FROM) ([a-z_]+)/g)]
+    .map((match) => ({
+      kind: match[0],
+      table: match[2] ?? '',
+      text: text.slice(match.index, endOf(text, match.index)),
+      before: text.slice(0, match.index),
+    }))
+    .filter(({ before }) => !NO_WRITE_AFTER.some((end) => before.endsWith(end)));
 }
 
 function rowLocksIn(text: string): LockingStatement[] {
