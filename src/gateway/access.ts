@@ -43,6 +43,7 @@ export function openAccess(parts: AccessParts): { ports: AccessPorts; authentica
       previews: parts.previews,
       seal: parts.seal,
       wait: async (milliseconds) => await sleep(milliseconds),
+      elapsed: () => performance.now(),
       externalUrl,
       passwords,
       localSignIn: async () => await stores.oauth.local(),

@@ -3,12 +3,12 @@ import { teamNameFault } from '#domain/access/names-and-passwords.ts';
 import { refuseTeamChange } from '#domain/access/refuse-team-change.ts';
 import type { OAuthStore } from './oauth-ports.ts';
 import type { ObjectAnswer, TeamObjects } from './object-ports.ts';
+import { poll, type PollPorts } from './poll.ts';
 import type { AuditedAct, ChangeResult, MemberStore, TeamChange, TeamView } from './ports.ts';
 
-export interface ChangeTeamPorts {
+export interface ChangeTeamPorts extends PollPorts {
   objects: TeamObjects;
   members: Pick<MemberStore, 'team' | 'withTeam'>;
-  wait: (milliseconds: number) => Promise<void>;
 }
 
 export type TeamMade =
@@ -17,10 +17,6 @@ export type TeamMade =
   /** The operator has not applied the change of the object yet. */
   | { answer: 'waiting' }
   | { answer: 'fault'; message: string };
-
-/** How many times a request reads, at most, whether the operator has applied its change. */
-const MAX_READS = 80;
-const PAUSE_MS = 100;
 
 /**
  * Creates the Team object, and waits a limited time until the operator has created the team. If the operator
@@ -51,22 +47,21 @@ export async function createTeam(
  */
 async function waitUntilCreated(
   name: string,
-  { objects, members, wait }: ChangeTeamPorts,
+  { objects, members, ...ports }: ChangeTeamPorts,
 ): Promise<string | undefined> {
-  for (let reads = 0; reads < MAX_READS; reads += 1) {
-    if ((await members.team(name)) !== undefined) return undefined;
+  const ended = await poll(async (): Promise<{ refused?: string } | undefined> => {
+    if ((await members.team(name)) !== undefined) return {};
     const read = await objects.read(name);
-    if (read.answer === 'done' && read.value.refused !== undefined) return read.value.refused;
-    await wait(PAUSE_MS);
-  }
-  return undefined;
+    return read.answer === 'done' && read.value.refused !== undefined ? read.value : undefined;
+  }, ports);
+  return ended?.refused;
 }
 
 /** Deletes the Team object, and waits a limited time until the operator has removed the team. */
 export async function deleteTeam(
   name: string,
   act: AuditedAct,
-  { objects, members, wait }: ChangeTeamPorts,
+  { objects, members, ...ports }: ChangeTeamPorts,
 ): Promise<Exclude<TeamMade, { answer: 'fault' | 'done' }> | { answer: 'gone' }> {
   const team = await members.team(name);
   if (team !== undefined && team.pipelines > 0) {
@@ -77,11 +72,9 @@ export async function deleteTeam(
   }
   const removed = await objects.remove(name, act.by);
   if (removed.answer !== 'done') return removed;
-  for (let reads = 0; reads < MAX_READS; reads += 1) {
-    if ((await members.team(name)) === undefined) return { answer: 'gone' };
-    await wait(PAUSE_MS);
-  }
-  return { answer: 'waiting' };
+  const isGone = async (): Promise<true | undefined> =>
+    (await members.team(name)) === undefined ? true : undefined;
+  return { answer: (await poll(isGone, ports)) ? 'gone' : 'waiting' };
 }
 
 /** Changes the fields of a team that its Team object does not set. Writes only to the database. */

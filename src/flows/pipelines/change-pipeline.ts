@@ -1,16 +1,16 @@
 import { defined } from '#defined';
 import type { PipelineName } from '#flows/names.ts';
 import type { ObjectAnswer } from '#flows/people/object-ports.ts';
+import { poll, type PollPorts } from '#flows/people/poll.ts';
 import type { AuditedAct, MemberStore } from '#flows/people/ports.ts';
 import { findingsOf, type ManifestFinding } from './diagnose-manifest.ts';
 import type { Compiler } from './manifest-ports.ts';
 import type { PipelineObject, PipelineObjectKey, PipelineObjects, PipelineSpec } from './object-ports.ts';
 
-export interface ChangePipelinePorts {
+export interface ChangePipelinePorts extends PollPorts {
   objects: PipelineObjects;
   members: Pick<MemberStore, 'namespaceOf'>;
   compiler: Compiler;
-  wait: (milliseconds: number) => Promise<void>;
 }
 
 export type PipelineChanged =
@@ -18,10 +18,6 @@ export type PipelineChanged =
   | { answer: 'invalid'; findings: ManifestFinding[] }
   /** The object is written. Without `verdict`, the operator has not decided yet. */
   | ({ answer: 'done'; warnings: ManifestFinding[] } & Pick<PipelineObject, 'verdict' | 'undecided'>);
-
-/** How many times a request reads the object, at most, while it waits for the operator. */
-const MAX_READS = 80;
-const PAUSE_MS = 100;
 
 /** Validates a text as `millrace validate` does. Saves nothing. */
 export async function validatePipeline(
@@ -111,15 +107,15 @@ export async function deletePipeline(
 /** Waits a limited time until the object is deleted. Returns whether it has been deleted. */
 export async function waitUntilGone(
   object: PipelineObject,
-  { objects, wait }: Pick<ChangePipelinePorts, 'objects' | 'wait'>,
-  maxReads = MAX_READS,
+  { objects, ...ports }: Pick<ChangePipelinePorts, 'objects' | keyof PollPorts>,
+  maxWaitMs?: number,
 ): Promise<boolean> {
-  for (let reads = 0; reads < maxReads; reads += 1) {
+  const isGone = async (): Promise<true | undefined> => {
     const read = await objects.read(object);
-    if (read.answer === 'unknown' || (read.answer === 'done' && read.value.uid !== object.uid)) return true;
-    await wait(PAUSE_MS);
-  }
-  return false;
+    if (read.answer === 'unknown') return true;
+    return read.answer === 'done' && read.value.uid !== object.uid ? true : undefined;
+  };
+  return (await poll(isGone, ports, maxWaitMs)) ?? false;
 }
 
 async function objectKeyOf(
@@ -138,18 +134,17 @@ function refuses(findings: readonly ManifestFinding[]): boolean {
 export async function waitForVerdict(
   written: PipelineObject,
   warnings: ManifestFinding[],
-  { objects, wait }: Pick<ChangePipelinePorts, 'objects' | 'wait'>,
+  { objects, ...ports }: Pick<ChangePipelinePorts, 'objects' | keyof PollPorts>,
 ): Promise<PipelineChanged> {
   let undecided: PipelineObject['undecided'];
-  for (let reads = 0; reads < MAX_READS; reads += 1) {
+  const decided = await poll(async (): Promise<PipelineChanged | undefined> => {
     const read = await objects.read(written);
     if (read.answer === 'unknown') return read;
-    if (read.answer === 'done' && read.value.generation >= written.generation) {
-      const { verdict } = read.value;
-      if (verdict !== undefined) return { answer: 'done', verdict, warnings };
-      ({ undecided } = read.value);
-    }
-    await wait(PAUSE_MS);
-  }
-  return { answer: 'done', warnings, ...defined({ undecided }) };
+    if (read.answer !== 'done' || read.value.generation < written.generation) return undefined;
+    const { verdict } = read.value;
+    if (verdict !== undefined) return { answer: 'done', verdict, warnings };
+    ({ undecided } = read.value);
+    return undefined;
+  }, ports);
+  return decided ?? { answer: 'done', warnings, ...defined({ undecided }) };
 }

@@ -11,10 +11,10 @@ import {
 import type { PipelineObject } from './object-ports.ts';
 import type { RenameAnswer, RenamedFrom, RenameRequests } from './rename-ports.ts';
 
-/** How many times a request reads the old object, at most, while it waits for the deletion of that object. */
-const MAX_READS = 20;
+/** How long a request waits for the deletion of the old object, at most. */
+const MAX_DELETION_MS = 2000;
 
-interface RenamePipelinePorts extends Pick<ChangePipelinePorts, 'objects' | 'members' | 'wait'> {
+interface RenamePipelinePorts extends Pick<ChangePipelinePorts, 'objects' | 'members' | 'wait' | 'elapsed'> {
   renames: RenameRequests;
 }
 
@@ -39,7 +39,8 @@ export async function renamePipeline(
   // The text is the same as before, so it is not validated and there are no warnings.
   const answer = await waitForVerdict(created.value, [], ports);
   // Once the old object is deleted, its name is free.
-  if (answer.answer === 'done' && answer.verdict?.ready === true) await waitUntilGone(old, ports, MAX_READS);
+  if (answer.answer === 'done' && answer.verdict?.ready === true)
+    await waitUntilGone(old, ports, MAX_DELETION_MS);
   return answer;
 }
 

@@ -46,6 +46,7 @@ async function unusablePorts(): Promise<AccessPorts> {
     digest: refuse,
     newSessionId: refuse,
     wait: refuse,
+    elapsed: refuse,
     now: refuse,
     externalUrl: undefined,
     objects: undefined,

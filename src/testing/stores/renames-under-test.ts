@@ -82,6 +82,7 @@ export class Renames {
       operator = async () => await this.operate(),
     }: RenameOptions = {},
   ) {
+    let waitedMs = 0;
     return await renamePipeline(
       { team: TEAM, pipeline: from },
       to,
@@ -90,7 +91,9 @@ export class Renames {
         objects: testProcess.of(this.world.objects),
         members: testProcess.of(this.#stores.access.members),
         renames: testProcess.of(this.#stores.access.renames),
-        wait: async () => {
+        elapsed: () => waitedMs,
+        wait: async (milliseconds) => {
+          waitedMs += milliseconds;
           await operator();
         },
       },

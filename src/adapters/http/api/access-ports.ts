@@ -44,6 +44,8 @@ export interface AccessPorts extends Omit<ChangePasswordPorts, 'accounts' | 'ses
   externalUrl: OAuthPorts['externalUrl'];
   /** Resolves after this time. */
   wait: (milliseconds: number) => Promise<void>;
+  /** Monotonic milliseconds. */
+  elapsed: () => number;
   compiler: Compiler;
   /** Draws graphs of texts that are not saved. */
   previews: Pick<Drawing, 'svg'>;

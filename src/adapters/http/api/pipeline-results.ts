@@ -45,8 +45,8 @@ export const PipelineResult = {
 };
 export const PipelineResultBody = Type.Object({ data: Type.Object(PipelineResult) });
 
-export function changePorts({ objects, members, compiler, wait }: AccessPorts): ChangePipelinePorts {
-  return { objects: requireObjects(objects).pipelines, members, compiler, wait };
+export function changePorts({ objects, members, compiler, wait, elapsed }: AccessPorts): ChangePipelinePorts {
+  return { objects: requireObjects(objects).pipelines, members, compiler, wait, elapsed };
 }
 
 interface PipelinePath {

@@ -177,8 +177,8 @@ function createTeamRoute(ports: AccessPorts): Route {
   });
 }
 
-function objectPorts({ objects, members, wait }: AccessPorts) {
-  return { objects: requireObjects(objects).teams, members, wait };
+function objectPorts({ objects, members, wait, elapsed }: AccessPorts) {
+  return { objects: requireObjects(objects).teams, members, wait, elapsed };
 }
 
 function memberRoutes(ports: AccessPorts): Route[] {

@@ -1,0 +1,26 @@
+/** How long a request waits for the operator, at most. */
+export const MAX_WAIT_MS = 8000;
+const PAUSE_MS = 100;
+
+export interface PollPorts {
+  /** Resolves after this time. */
+  wait: (milliseconds: number) => Promise<void>;
+  /** Monotonic milliseconds. */
+  elapsed: () => number;
+}
+
+/**
+ * Reads until `read` returns something, for a limited time. Measures time instead of counting reads, because
+ * reads of a slow API server or database take longer than the pauses between them.
+ */
+export async function poll<T>(
+  read: () => Promise<T | undefined>,
+  { wait, elapsed }: PollPorts,
+  maxWaitMs = MAX_WAIT_MS,
+): Promise<T | undefined> {
+  for (const startedAt = elapsed(); elapsed() - startedAt < maxWaitMs; await wait(PAUSE_MS)) {
+    const found = await read();
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
