@@ -15,6 +15,7 @@ const GIT = `${APP}/resources/git.app`;
 const PASSWORD = 'correct horse battery';
 
 let site: Awaited<ReturnType<typeof openSite<Gateway>>>;
+let versions: number[];
 
 beforeAll(async () => {
   // The identity provider warns about each default setting.
@@ -24,10 +25,11 @@ beforeAll(async () => {
   await site.stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   const unit = job('unit', getStep('git.app', { trigger: false }), task('test'));
   const reason: Input = { name: 'reason', type: 'string', default: '' };
+  const count: Input = { name: 'count', type: 'number', default: '1' };
   const saved = await site.stores.pipelines.savePipeline(
-    toSave(samplePipeline({ jobs: [unit, { ...unit, name: 'inputs', inputs: [reason] }] })),
+    toSave(samplePipeline({ jobs: [unit, { ...unit, name: 'inputs', inputs: [reason, count] }] })),
   );
-  await recordFoundVersions(site.stores, saved, [{ ref: 'a'.repeat(40) }]);
+  versions = await recordFoundVersions(site.stores, saved, [{ ref: 'a'.repeat(40) }]);
   await site.gateway.account('ann', { teams: { main: 'maintain' }, password: PASSWORD });
 });
 afterAll(async () => {
@@ -246,6 +248,63 @@ test('a button that is pressed twice sends once, even if a refresh came in betwe
   continueRequests();
   await page.getByRole('button', { name: 'Unpause the pipeline' }).waitFor();
   expect(sent).toEqual(['POST']);
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+test('Back from the builds of a version returns to its resource, and starts nothing again', async () => {
+  const { page, complaints, close } = await openSignedIn(APP, 'still');
+  const as = await site.gateway.session('ann');
+  const sent: string[] = [];
+  page.on('request', (request) => void (request.method() === 'POST' && sent.push(request.url())));
+  const [version = 0] = versions;
+  const trigger = page.getByRole('button', { name: `Trigger version ${version}` });
+  const heading = (name: string) => page.getByRole('heading', { level: 1, name, exact: true });
+  // While a job is paused, the page says why it gets no build. Otherwise it shows the path of the version.
+  for (const [change, title] of [
+    ['pause', `Builds of version ${version}`],
+    ['unpause', `Version ${version}`],
+  ] as const) {
+    await site.gateway.ask(`POST ${APP}/unpause`, { as });
+    await site.gateway.ask(`POST ${INPUTS}/${change}`, { as });
+    await page.goto(GIT);
+    await trigger.click();
+    await heading(title).waitFor();
+    await page.goBack();
+    await trigger.waitFor();
+    expect([new URL(page.url()).pathname, sent.splice(0).length]).toEqual([GIT, 1]);
+  }
+  await trigger.click();
+  await heading(`Version ${version}`).waitFor();
+  await page.reload();
+  await heading(`Version ${version}`).waitFor();
+  expect(sent).toHaveLength(1);
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+test('a refused form is not sent again by Back or by a reload', async () => {
+  const { page, complaints, close } = await openSignedIn(INPUTS);
+  const sent: string[] = [];
+  page.on('request', (request) => void (request.method() === 'POST' && sent.push(request.url())));
+  const refuse = async (): Promise<void> => {
+    await page.locator('.job-start').evaluate((form) => form.setAttribute('novalidate', ''));
+    await page.getByLabel('Check for new versions first').uncheck();
+    await page.locator('#input-count').evaluate((field) => field.setAttribute('type', 'text'));
+    await page.locator('#input-count').fill('many');
+    await page.getByRole('button', { name: 'Start a build' }).click();
+    await page.getByText('The job does not take these values.').waitFor();
+  };
+  await refuse();
+  expect(new URL(page.url()).pathname).toBe(INPUTS);
+  await refuse();
+  await page.getByRole('link', { name: 'app', exact: true }).click();
+  await page.waitForURL(`**${APP}`);
+  await page.goBack();
+  await page.getByRole('heading', { name: 'inputs' }).waitFor();
+  await page.reload();
+  await page.getByRole('heading', { name: 'inputs' }).waitFor();
+  expect(sent).toHaveLength(2);
   expect(complaints).toEqual([]);
   await close();
 });

@@ -258,8 +258,9 @@ describe('the page of a resource', () => {
     await page.getByRole('button', { name: `Disable version ${newestVersion()}` }).waitFor();
 
     await press(`Trigger version ${newestVersion()}`);
-    await page.getByRole('heading', { name: `Builds of version ${newestVersion()}` }).waitFor();
-    expect(await page.locator('main li').allInnerTexts()).toEqual(['unit 2', 'lint 1']);
+    await page.waitForURL(`**${GIT}/versions/${newestVersion()}/path`);
+    for (const started of [/unit\s+2 pending/, /lint\s+1 pending/])
+      await page.getByRole('row').filter({ hasText: started }).waitFor();
     await checkPage('triggered');
     await page
       .getByRole('navigation', { name: 'Where this is' })

@@ -96,8 +96,13 @@ function showPart(page: Document): boolean {
 
 const BREADCRUMBS = 'nav.where';
 
-/** Shows a page that is the response itself, such as one with a new token. The address stays the same. */
+/**
+ * Shows a page that is the response itself, such as the builds of a version that started. The address stays
+ * the same, and Back loads the page that had the form.
+ */
 function showPage(page: Document): void {
+  history.pushState(history.state, '');
+  addEventListener('popstate', () => location.reload(), { once: true });
   document.title = page.title;
   const [current, fetched] = [document.getElementById('main'), page.getElementById('main')];
   if (current === null || fetched === null) return;

@@ -7,6 +7,7 @@ import type { SessionCodec } from '#adapters/http/auth/session-token.ts';
 import { Problem } from '#adapters/http/protocol/problem.ts';
 import type { PageRoute, Route } from '#adapters/http/server/route.ts';
 import { defined } from '#defined';
+import { markFormAnswer } from './form-answer.ts';
 import type { Html } from './html.ts';
 import type { Viewer } from './layout.ts';
 import { MAX_FIELD_LENGTH } from './start-form.ts';
@@ -110,11 +111,16 @@ export function form({ url, calls, params, limits = LIMITS, answer }: FormParts)
         schema: { hide: true, body: fieldsOf(limits.fieldCharacters), ...defined({ params }) },
         handler: async (request, reply) => {
           const formRequest = { params: texts(request.params), fields: texts(request.body), request };
-          return send(reply, await answer(formRequest));
+          return send(reply, markAnswer(await answer(formRequest)));
         },
       });
     },
   };
+}
+
+function markAnswer(answer: PageAnswer): PageAnswer {
+  if ('to' in answer) return answer;
+  return 'page' in answer ? { ...answer, page: markFormAnswer(answer.page) } : markFormAnswer(answer);
 }
 
 function rulesOf(routes: readonly Route[], method: string, url: string): RouteRules {

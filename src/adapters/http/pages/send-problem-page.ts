@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BrowserRules } from '#adapters/http/auth/session-cookie.ts';
 import type { Problem } from '#adapters/http/protocol/problem.ts';
 import { mediumOf } from '#adapters/http/server/medium.ts';
+import { markFormAnswer } from './form-answer.ts';
 import { viewerOf } from './page.ts';
 import { problemPage } from './problem-page.ts';
 import { HOME, returnPath } from './return-path.ts';
@@ -31,7 +32,8 @@ export function sendProblemPage(
     again: retryPath(request, status),
     request: request.id,
   });
-  return reply.code(status).type('text/html; charset=utf-8').send(page.text);
+  const { text } = mediumOf(request.raw) === 'form' ? markFormAnswer(page) : page;
+  return reply.code(status).type('text/html; charset=utf-8').send(text);
 }
 
 /** The path to try again, if the request changes nothing and its failure may be temporary. */

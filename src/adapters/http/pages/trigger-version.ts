@@ -15,9 +15,9 @@ interface StartedBuilds {
 }
 
 /**
- * The form that starts builds with one version. If it starts a single build and no job refuses, the browser
- * goes to the page of that build. Otherwise the response lists the builds that started, and the jobs that
- * could not start one.
+ * The form that starts builds with one version. If no job refuses, the browser goes to the page of the build
+ * or, if there are several, to the path of the version, which lists them. Otherwise the response lists the
+ * builds that started, and the jobs that could not start one.
  */
 export function triggerVersionForm({ codec }: AccessPorts): PageRoute {
   const url = '/teams/:team/pipelines/:pipeline/resources/:resource/versions/:version/trigger';
@@ -41,8 +41,10 @@ export function triggerVersionForm({ codec }: AccessPorts): PageRoute {
       }
       const started: StartedBuilds = Object(json).data;
       const [only, ...others] = started.builds;
-      if (only !== undefined && others.length === 0 && started.refused.length === 0)
-        return { to: returnPath(only.url), cookies };
+      if (only !== undefined && started.refused.length === 0) {
+        const versionPath = paths.versionPath(name, Number(params['version']));
+        return { to: returnPath(others.length === 0 ? only.url : versionPath), cookies };
+      }
       const page = startedPage(started, {
         version: params['version'] ?? '',
         viewer,
