@@ -1,5 +1,5 @@
 /** How long a request waits for the operator, at most. */
-export const MAX_WAIT_MS = 8000;
+const MAX_WAIT_MS = 8000;
 const PAUSE_MS = 100;
 
 export interface PollPorts {
