@@ -1,6 +1,6 @@
 /**
- * Gives a page that answers a form the address of the page that had the form. Otherwise Back or a reload would
- * send the form again, or ask the viewer whether to.
+ * Gives a page that answers a form the address of the page that had the form. Otherwise Back or a reload
+ * would send the form again, or ask the viewer whether to.
  */
 export function forgetSentForm(): void {
   if (document.querySelector('meta[name="form-answer"]') === null) return;
