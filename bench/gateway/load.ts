@@ -49,11 +49,7 @@ export async function load(base: string, options: LoadSettings): Promise<LoadRes
     const socket = connect({ host: hostname, port: Number(port), noDelay: true });
     await sendRequests(socket, run).finally(() => socket.destroy());
   });
-  if (options.seconds !== undefined) {
-    await sleep(options.seconds * 1000);
-    run.ended = true;
-  }
-  await Promise.all(senders);
+  await endInTime(senders, run);
   const sorted = run.durations.toSorted((a, b) => a - b);
   const percentile = (share: number): number => sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN;
   const elapsed = (performance.now() - startedAt) / 1000;
@@ -63,6 +59,23 @@ export async function load(base: string, options: LoadSettings): Promise<LoadRes
     p50: percentile(0.5),
     p99: percentile(0.99),
   };
+}
+
+/** Ends the senders after the time of the load, or as soon as one of them fails. Throws if one failed. */
+async function endInTime(senders: readonly Promise<void>[], run: Run): Promise<void> {
+  const waiting = new AbortController();
+  // One promise for all, so that a failure is handled whenever it comes.
+  const sending = Promise.all(senders);
+  try {
+    if (run.seconds !== undefined)
+      await Promise.race([sleep(run.seconds * 1000, undefined, { signal: waiting.signal }), sending]);
+    else await sending;
+  } finally {
+    run.ended = true;
+    waiting.abort();
+    await Promise.allSettled(senders);
+  }
+  await sending;
 }
 
 interface Run extends LoadSettings {

@@ -12,6 +12,7 @@ import { startControl } from './control.ts';
 import type { MeasuredGateway } from './gateway.ts';
 import { load, type LoadResult, type RequestToSend } from './load.ts';
 import { digits, verdict, type Part, type PartEnvironment } from './part.ts';
+import { repeatBeside } from './repeat-beside.ts';
 
 const TEAM = 'pictures';
 const SIZES = [100, 1000];
@@ -184,21 +185,20 @@ async function measureCosts(environment: PartEnvironment): Promise<string[][]> {
   const before = proportionalMemoryOf(gateway.pid);
   const started = await fetchTimed(gateway, imagePath(10, 0, 'svg'));
   await fetchTimed(gateway, imagePath(10, 0, 'png'));
-  const finished = new AbortController();
   let peak = 0;
-  const watched = (async () => {
-    for (; !finished.signal.aborted; await sleep(25))
-      peak = Math.max(peak, proportionalMemoryOf(gateway.pid));
-  })();
-  await gateway.takeDelay();
-  for (let variant = 0; variant < ROUNDS; variant++) {
-    await fetchTimed(gateway, imagePath(1000, variant, 'png'));
-    await changeStates(environment, 1000);
-    await fetchTimed(gateway, imagePath(1000, 0, 'svg'));
-  }
-  const { p99 } = await gateway.takeDelay();
-  finished.abort();
-  await watched;
+  const drawLargePictures = async (): Promise<number> => {
+    await gateway.takeDelay();
+    for (let variant = 0; variant < ROUNDS; variant++) {
+      await fetchTimed(gateway, imagePath(1000, variant, 'png'));
+      await changeStates(environment, 1000);
+      await fetchTimed(gateway, imagePath(1000, 0, 'svg'));
+    }
+    return (await gateway.takeDelay()).p99;
+  };
+  const p99 = await repeatBeside(drawLargePictures, {
+    repeat: () => (peak = Math.max(peak, proportionalMemoryOf(gateway.pid))),
+    pauseMs: 25,
+  });
   const idling = proportionalMemoryOf(gateway.pid);
   const peaks = familyOf(gateway.pid).map((pid) => kibibytes(pid, 'status', 'VmHWM'));
   const sum = peaks.reduce((total, memory) => total + memory, 0);

@@ -7,6 +7,7 @@ import type { ControlTask } from './controls.ts';
 import { formatCost, loadCounted, type LoadWithCost, type MeasuredServer } from './count-cost.ts';
 import { load, type LoadResult, type RequestToSend } from './load.ts';
 import { digits, verdict, type Part, type PartEnvironment } from './part.ts';
+import { repeatBeside } from './repeat-beside.ts';
 import { beginAllChecks, makeResources, scopesToCheck, type ResourceWithWebhook } from './resources.ts';
 
 const RESOURCES = 20_000;
@@ -118,15 +119,11 @@ async function measureRepeated(
   server: MeasuredServer,
   resources: ResourceWithWebhook[],
 ): Promise<LoadWithCost> {
-  const done = new AbortController();
-  const beginning = (async () => {
-    for (; !done.signal.aborted; await sleep(CHECKS_BEGIN_EVERY_MS)) await beginAllChecks(environment);
-  })();
   const requests = resources.slice(0, REPEATED_RESOURCES).map(signedWebhook);
-  const measured = await loadCounted(server, { connections: CONNECTIONS, seconds: SECONDS, requests });
-  done.abort();
-  await beginning;
-  return measured;
+  return await repeatBeside(
+    async () => await loadCounted(server, { connections: CONNECTIONS, seconds: SECONDS, requests }),
+    { repeat: async () => await beginAllChecks(environment), pauseMs: CHECKS_BEGIN_EVERY_MS },
+  );
 }
 
 /** What minimal servers reach on this machine under the same load. */
