@@ -4,7 +4,6 @@ import { onAnnouncedEvent, REFUSED } from './announced-events.ts';
  * this file.
  */
 import { followEvents } from './follow-events.ts';
-import { forgetSentForm } from './form-answer.ts';
 import { leavePage } from './leave-page.ts';
 import { morph } from './morph.ts';
 import { REFRESH_MS } from './refresh.ts';
@@ -89,7 +88,6 @@ function listen(events: string): void {
   });
 }
 
-forgetSentForm();
 keepTimesCurrent();
 sendActionsByScript();
 const { events } = document.body.dataset;

@@ -96,13 +96,22 @@ function showPart(page: Document): boolean {
 
 const BREADCRUMBS = 'nav.where';
 
+/** The state of a history entry that shows a response. */
+const ANSWER_STATE = { isAnswer: true };
+const isAnswerState = (state: unknown): boolean =>
+  typeof state === 'object' && state !== null && 'isAnswer' in state;
+
 /**
  * Shows a page that is the response itself, such as the builds of a version that started. The address stays
  * the same, and Back loads the page that had the form.
  */
 function showPage(page: Document): void {
-  history.pushState(history.state, '');
-  addEventListener('popstate', () => location.reload(), { once: true });
+  const { hash } = location;
+  history.pushState(ANSWER_STATE, '');
+  addEventListener('popstate', ({ state }: PopStateEvent) => {
+    // A link inside the shown page, such as the one to its content, leads to an entry with another hash.
+    if (!isAnswerState(state) && location.hash === hash) location.reload();
+  });
   document.title = page.title;
   const [current, fetched] = [document.getElementById('main'), page.getElementById('main')];
   if (current === null || fetched === null) return;

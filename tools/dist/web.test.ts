@@ -21,6 +21,7 @@ test('each asset is a file with a hash in its name', () => {
     'live.js',
     'build-page.js',
     'editor-page.js',
+    'form-answer-page.js',
     'leave-page.js',
     'overview-page.js',
     'pipeline-page.js',

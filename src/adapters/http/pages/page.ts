@@ -84,6 +84,8 @@ interface FormParts {
   params?: TSchema;
   /** Limits of a form for long texts, if they differ from `LIMITS`. */
   limits?: { fieldCharacters: number; bodyBytes: number };
+  /** The page of the form cannot be loaded again, so its address is not given to the answer. */
+  isOnce?: true;
   answer: (formRequest: { params: Values; fields: Values; request: FastifyRequest }) => Promise<PageAnswer>;
 }
 
@@ -97,7 +99,7 @@ const LIMITS = { fieldCharacters: 2 * MAX_FIELD_LENGTH, bodyBytes: 16 * 1024 };
  * Defines a form. The rules of the API route that it calls say who may send it. That route also checks the
  * CSRF token.
  */
-export function form({ url, calls, params, limits = LIMITS, answer }: FormParts): PageRoute {
+export function form({ url, calls, params, limits = LIMITS, isOnce, answer }: FormParts): PageRoute {
   return {
     register(app, routes) {
       // Only the route that the form calls writes the audit log.
@@ -111,7 +113,8 @@ export function form({ url, calls, params, limits = LIMITS, answer }: FormParts)
         schema: { hide: true, body: fieldsOf(limits.fieldCharacters), ...defined({ params }) },
         handler: async (request, reply) => {
           const formRequest = { params: texts(request.params), fields: texts(request.body), request };
-          return send(reply, markAnswer(await answer(formRequest)));
+          const answered = await answer(formRequest);
+          return send(reply, isOnce === true ? answered : markAnswer(answered));
         },
       });
     },

@@ -212,6 +212,8 @@ function completeProfilePage({ token, username, fullName, problem }: ProfilePart
 function completeProfileForm(ports: AccessPorts): PageRoute {
   return form({
     url: '/auth/oauth/complete-profile',
+    // The address of its page has a code that works once.
+    isOnce: true,
     answer: async ({ fields, request }) => {
       refuseCrossSiteForm(request, ports.browser);
       const { profile_token: token = '', username = '', full_name: fullName = '' } = fields;
