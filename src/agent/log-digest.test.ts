@@ -39,12 +39,6 @@ describe('the lines and errors that notifications get from a log', () => {
     expect(errorsInDigest[0]).toEqual({ path: 'a.c', line: 1, column: 2, message: 'error: x' });
   });
 
-  test('are every error of a text, on successive lines and beside control characters', () => {
-    const text = 'x\r\n a.c:1:2:\terror: x at b.c:3:4: error\n\na.ts(2,3): error x\nb.ts:3:4 -\u0007error\n';
-    expect(digest(['a', text]).errors.map(({ line }) => line)).toEqual([1, 2, 3]);
-    expect(digest(['a', text]).lines).toHaveLength(5);
-  });
-
   test('are empty without a log', () => {
     expect(digest()).toEqual({ lines: [], errors: [] });
   });

@@ -15,11 +15,6 @@ const MAX_MESSAGE_CHARACTERS = 500;
  */
 const LOCATED_MESSAGE =
   /^\s*(?<path>[\w@.+/-]+)[:(](?<line>\d{1,7})(?:[:,](?<column>\d{1,6}))?\)?(?::| -) (?<rest>.+)$/;
-/**
- * Matches somewhere in each line in which `compilerErrorIn` finds an error, even while control characters of
- * the line are not yet spaces. It matches few other lines.
- */
-export const ERROR_LOCATION = /\.[A-Za-z]\w{0,9}[:(]\d{1,7}(?:[:,]\d{1,6})?\)?(?::| -)[^!-~]/g;
 const EXTENSION = /\.[A-Za-z]\w{0,9}$/;
 const ERROR = /^(?:fatal )?error\b/i;
 const OTHER_SEVERITY = /^(?:warning|note|info|hint|remark|debug|trace|help)\b/i;
