@@ -18,5 +18,5 @@ export function requestSchedule(jobs: FragmentSqlToken): FragmentSqlToken {
  */
 export async function lockJobs(connection: Transaction, jobs: FragmentSqlToken): Promise<void> {
   await connection.query(rows()`
-    SELECT 1 FROM jobs WHERE id IN (${jobs}) ORDER BY id FOR UPDATE`);
+    SELECT 1 FROM jobs WHERE id IN (${jobs}) ORDER BY id FOR NO KEY UPDATE`);
 }

@@ -46,9 +46,13 @@ const openBuilds = (pipeline: number) => sql.fragment`
 
 /** Locks the rows that `endPipeline` changes, in the order of other transactions, so that none deadlocks. */
 async function lockRows(connection: Transaction, id: number): Promise<void> {
-  await connection.query(rows()`SELECT 1 FROM check_scopes WHERE pipeline_id = ${id} ORDER BY id FOR UPDATE`);
   await connection.query(rows()`
-    SELECT 1 FROM builds WHERE id = ANY(ARRAY(${openBuilds(id)})) ORDER BY id FOR UPDATE`);
+    SELECT 1 FROM check_runs WHERE pipeline_id = ${id} AND cause IN ('version', 'build') AND closed_at IS NULL
+    ORDER BY id FOR NO KEY UPDATE`);
+  await connection.query(rows()`
+    SELECT 1 FROM check_scopes WHERE pipeline_id = ${id} ORDER BY id FOR NO KEY UPDATE`);
+  await connection.query(rows()`
+    SELECT 1 FROM builds WHERE id = ANY(ARRAY(${openBuilds(id)})) ORDER BY id FOR NO KEY UPDATE`);
   await lockJobs(connection, sql.fragment`SELECT id FROM jobs WHERE pipeline_id = ${id}`);
   await connection.query(rows()`
     SELECT 1 FROM build_notifications n JOIN builds b ON b.id = n.build_id JOIN jobs j ON j.id = b.job_id

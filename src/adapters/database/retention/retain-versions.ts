@@ -46,5 +46,5 @@ export async function oldVersions(
 export async function forgetVersions(connection: Transaction, versions: readonly number[]): Promise<void> {
   await connection.query(rows()`
     UPDATE versions SET forgotten = true, fields = '{}' WHERE id = ANY(ARRAY(
-      SELECT id FROM versions WHERE id = ANY(${ids(versions)}) ORDER BY id FOR UPDATE))`);
+      SELECT id FROM versions WHERE id = ANY(${ids(versions)}) ORDER BY id FOR NO KEY UPDATE))`);
 }
