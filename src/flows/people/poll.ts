@@ -10,7 +10,7 @@ export interface PollPorts {
 }
 
 /**
- * Reads until `read` returns something, for a limited time. Measures time instead of counting reads, because
+ * Reads until `read` returns something, for a limited time, and once more when it is over. Measures time instead of counting reads, because
  * reads of a slow API server or database take longer than the pauses between them.
  */
 export async function poll<T>(
@@ -18,9 +18,11 @@ export async function poll<T>(
   { wait, elapsed }: PollPorts,
   maxWaitMs = MAX_WAIT_MS,
 ): Promise<T | undefined> {
-  for (const startedAt = elapsed(); elapsed() - startedAt < maxWaitMs; await wait(PAUSE_MS)) {
+  const startedAt = elapsed();
+  for (;;) {
+    const isLast = elapsed() - startedAt >= maxWaitMs;
     const found = await read();
-    if (found !== undefined) return found;
+    if (found !== undefined || isLast) return found;
+    await wait(PAUSE_MS);
   }
-  return undefined;
 }
