@@ -136,8 +136,10 @@ export class Outbox {
 
   /** Sends one batch. Returns whether the gateway acknowledged new events. */
   async #sendOnce(): Promise<boolean> {
+    // Outside of the try: an agent that cannot read its spool must end, and not try for ever.
+    const body = this.#spool.first(this.#batchBytes, BODY);
     try {
-      const answer = await this.#links.send(this.#spool.first(this.#batchBytes, BODY));
+      const answer = await this.#links.send(body);
       if (answer.cancel === true) this.#links.onCancel();
       return this.#dropAcknowledged(answer.acknowledged);
     } catch (error) {
