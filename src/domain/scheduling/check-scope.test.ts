@@ -135,6 +135,12 @@ describe('the message about a new history', () => {
       'url https://…@one/x https://two/y https://…@three → https://…(secret user)@one/x',
     ],
     [
+      'the message has no credentials with slashes',
+      keyOf({}, { url: 'https://me:pa/ss@one/x' }),
+      keyOf({}, { url: 'https://me:a://b@two/x and https://three/y' }),
+      'url https://…@one/x → https://…://…@two/x and https://three/y',
+    ],
+    [
       'the message has names of secrets in credentials',
       keyOf({}, { url: `https://me:${makeSecretPlaceholder('old')}@one` }),
       keyOf({}, { url: `https://me:${makeSecretPlaceholder('new')}@one` }),

@@ -68,16 +68,20 @@ function displayed(value: string | undefined): string {
 }
 
 /**
- * Hides everything between `://` and the last `@` before the next `/`, except placeholders of secrets. This
- * may hide more than credentials, but never less, even if they have characters that a URL must escape.
+ * Hides everything between `://` and the last `@` before the next `/` or, without one there, before the next
+ * white space. Placeholders of secrets stay. This may hide more than credentials, but never less: they may
+ * have characters that a URL must escape.
  */
 function hideCredentials(text: string): string {
   const [first = '', ...others] = text.split('://');
-  const clean = others.map((part) => {
+  const clean = others.map((part, index) => {
+    // Only credentials have another `://` in the same word before any `/`.
+    if (index < others.length - 1 && !/[\s/]/.test(part)) return '…';
     const [authority = ''] = part.split('/', 1);
-    const end = authority.lastIndexOf('@');
+    const [word = ''] = part.split(/\s/, 1);
+    const end = authority.includes('@') ? authority.lastIndexOf('@') : word.lastIndexOf('@');
     if (end < 0) return part;
-    const secrets = findSecretNames(authority.slice(0, end)).map(makeSecretPlaceholder);
+    const secrets = findSecretNames(part.slice(0, end)).map(makeSecretPlaceholder);
     return `…${secrets.join('')}${part.slice(end)}`;
   });
   return [first, ...clean].join('://');

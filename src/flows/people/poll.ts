@@ -10,8 +10,9 @@ export interface PollPorts {
 }
 
 /**
- * Reads until `read` returns something, for a limited time, and once more when it is over. Measures time instead of counting reads, because
- * reads of a slow API server or database take longer than the pauses between them.
+ * Reads until `read` returns something, for a limited time, and once more when it is over. Measures time
+ * instead of counting reads, because reads of a slow API server or database take longer than the pauses
+ * between them.
  */
 export async function poll<T>(
   read: () => Promise<T | undefined>,
