@@ -72,7 +72,10 @@ export class Elector {
    * that write, which is later.
    */
   #renewedAt = -Infinity;
-  /** Milliseconds since the last renewal. The first standstill of this process since then is not counted. */
+  /**
+   * Milliseconds since the last renewal was answered. The first standstill of this process since then is not
+   * counted.
+   */
   #ranMs = 0;
   /** Whether this process stood still since the last renewal. */
   #stoodStill = false;

@@ -29,8 +29,8 @@ export function leaseSeconds(intervalsMs: readonly number[]): number {
 }
 
 /**
- * The leader stops leading after this time without a renewal. A quarter of the lease is then left, so no
- * other replica leads yet. The time of one standstill of the process is not counted.
+ * The leader stops leading after this time without a renewal. No other replica leads yet, if the last renewal
+ * was answered within a quarter of the lease. The time of one standstill of the process is not counted.
  */
 export function renewDeadlineMs(secondsOfLease: number): number {
   return secondsOfLease * 750;
