@@ -78,7 +78,7 @@ class Verifier {
       this.claims.push(payload);
       return payload.sub === SUBJECT ? 'accepted' : `refused: ${payload.sub}`;
     } catch (error) {
-      return `refused: ${error instanceof Error ? error.message : 'not a token'}`;
+      return `refused: ${Error.isError(error) ? error.message : 'not a token'}`;
     }
   }
 }

@@ -190,7 +190,7 @@ export class Reader {
       if (text === '') this.#problems.push(`${path} (from ${name}) is empty.`);
       return text === '' ? undefined : text;
     } catch (error) {
-      const code = error instanceof Error && 'code' in error ? String(error.code) : 'error';
+      const code = Error.isError(error) && 'code' in error ? String(error.code) : 'error';
       this.#problems.push(`${path} (from ${name}) cannot be read (${code}).`);
       return undefined;
     }

@@ -81,7 +81,7 @@ function answerOfParser(text: string): string {
   try {
     return JSON.stringify(hcl2.parseToObject(text)).slice(0, 110);
   } catch (error) {
-    return error instanceof Error ? error.message.slice(0, 110) : 'throws';
+    return Error.isError(error) ? error.message.slice(0, 110) : 'throws';
   }
 }
 

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { killIfRunning } from '#testing/process/kill-if-running.ts';
 
 const END_MARK = '--- done ---';
 
@@ -44,11 +45,6 @@ export class ReadmeShell {
   close(): void {
     const { pid } = this.#child;
     if (pid === undefined || this.#ended) return;
-    try {
-      process.kill(-pid, 'SIGTERM');
-    } catch (problem) {
-      // The process has ended, but its `close` event has not arrived yet.
-      if (!(problem instanceof Error && 'code' in problem && problem.code === 'ESRCH')) throw problem;
-    }
+    killIfRunning(-pid, 'SIGTERM');
   }
 }

@@ -286,7 +286,7 @@ export class Agent {
 
   #reportFault(error: unknown): number {
     const reason = this.#faultReason(error);
-    const message = error instanceof Error ? error.message : String(error);
+    const message = Error.isError(error) ? error.message : String(error);
     this.#writeTermination({ outcome: 'failed', reason, message });
     process.stderr.write(`millrace-agent: ${reason}: ${message}\n`);
     return 1;

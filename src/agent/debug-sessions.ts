@@ -86,7 +86,7 @@ export class DebugSessions {
       await pauseFor(this.#pauseMs(), this.#done.signal);
     } catch (error) {
       // A final error means that the build is over for the gateway, so all shells close.
-      if (error instanceof Error && isFinal(error)) return this.#takeSessions({ sessions: [] });
+      if (Error.isError(error) && isFinal(error)) return this.#takeSessions({ sessions: [] });
       this.#mustExchangeAgain = true;
       await pauseFor(backOff.next(), this.#done.signal);
     }

@@ -143,7 +143,7 @@ export class Outbox {
       if (answer.cancel === true) this.#links.onCancel();
       return this.#dropAcknowledged(answer.acknowledged);
     } catch (error) {
-      if (error instanceof Error && isFinal(error)) {
+      if (Error.isError(error) && isFinal(error)) {
         this.giveUp(error);
         if (error instanceof SessionOver) this.#links.onOver();
         else this.#links.onRefused();

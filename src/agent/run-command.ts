@@ -84,7 +84,7 @@ export async function runCommand(run: CommandRun): Promise<CommandEnd> {
   try {
     return await Promise.race([running.ended, lost]);
   } catch (error) {
-    return { lost: error instanceof Error ? error.message : String(error) };
+    return { lost: Error.isError(error) ? error.message : String(error) };
   } finally {
     over.abort();
     for (const timer of timers) clearTimeout(timer);

@@ -35,7 +35,7 @@ function secretsWith(answers: (SecretsResponse | Error)[], limitMs?: number) {
     request: async ({ operation }) => {
       state.requested.push(operation);
       const answer = answers.length > 1 ? answers.shift() : answers[0];
-      if (answer === undefined || answer instanceof Error) throw answer ?? new Error('no answer');
+      if (answer === undefined || Error.isError(answer)) throw answer ?? new Error('no answer');
       return answer;
     },
     ...(limitMs === undefined ? {} : { limitMs }),

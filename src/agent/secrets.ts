@@ -115,7 +115,7 @@ export class Secrets {
     try {
       return await this.#links.request(request);
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = Error.isError(error) ? error.message : String(error);
       const reason = `The secrets cannot be fetched from the gateway: ${why}.`;
       if (error instanceof SessionOver) this.#links.onOver();
       return { answer: isFinal(error) ? 'final' : 'wait', reason };

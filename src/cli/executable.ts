@@ -51,7 +51,7 @@ function unpackedProgram(): string {
     refuseForeign(folder);
     if (hasUnpacked) removeLeftovers(folder);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = Error.isError(error) ? error.message : String(error);
     process.stderr.write(
       `millrace: the program cannot be unpacked into ${folder}: ${reason}. ` +
         'Set MILLRACE_CACHE to a folder that only you can write to.\n',

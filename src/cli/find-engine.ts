@@ -9,6 +9,6 @@ export function engineFile(): string {
   try {
     return findEngine();
   } catch (error) {
-    throw new CommandError(error instanceof Error ? error.message : String(error), { cause: error });
+    throw new CommandError(Error.isError(error) ? error.message : String(error), { cause: error });
   }
 }

@@ -139,7 +139,7 @@ export class AdmissionWebhook {
 
   /** Logs an error as a warning once, and as debug while it repeats. */
   #logError(error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = Error.isError(error) ? error.message : String(error);
     const level = message === this.#lastError ? 'debug' : 'warn';
     this.#lastError = message;
     this.#options.log[level](

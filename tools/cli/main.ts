@@ -21,7 +21,7 @@ try {
   if (values.help) console.log(usage);
   else await main();
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
+  console.error(Error.isError(error) ? error.message : error);
   process.exitCode = 1;
 }
 

@@ -8,5 +8,5 @@ export function explained(message: string): Explained {
 
 /** The message of whatever was thrown. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return Error.isError(error) ? error.message : String(error);
 }

@@ -75,7 +75,7 @@ export class DemoGateway {
         // The gateway may not know a new token yet, and a new pipeline must be saved first.
         if (![401, 404].includes(answer.status) && answer.status < 500) break;
       } catch (error) {
-        problem = error instanceof Error ? error.message : String(error);
+        problem = Error.isError(error) ? error.message : String(error);
       }
       await sleep(1000);
     }

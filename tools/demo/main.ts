@@ -149,7 +149,7 @@ try {
 } catch (error) {
   screen.settle();
   console.error(
-    `\n${error instanceof Explained ? messageOf(error) : String(error instanceof Error ? error.stack : error)}\n`,
+    `\n${error instanceof Explained ? messageOf(error) : String(Error.isError(error) ? error.stack : error)}\n`,
   );
   for (const line of await clusterReport([RELEASE.namespace, FORGE, TEAM])) console.error(line);
   process.exitCode = 1;

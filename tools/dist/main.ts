@@ -66,7 +66,7 @@ try {
   if (values.help) console.log(usage);
   else await main();
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
+  console.error(Error.isError(error) ? error.message : error);
   process.exitCode = 1;
 }
 
@@ -176,7 +176,7 @@ async function buildPart(
     await make((await state()).hash);
   } catch (error) {
     if (!values.partial) throw error;
-    console.log(`left out: ${name}: ${error instanceof Error ? error.message : String(error)}`);
+    console.log(`left out: ${name}: ${Error.isError(error) ? error.message : String(error)}`);
     return;
   }
   // An input that changed during the build may be missing in the result: build again next time.

@@ -33,7 +33,7 @@ try {
   else if (values.dockerfile) process.stdout.write(dockerfile(readContents()));
   else await main();
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
+  console.error(Error.isError(error) ? error.message : error);
   process.exitCode = 1;
 }
 

@@ -23,9 +23,7 @@ export async function* tar(entries: readonly TarEntry[], epoch: number): AsyncGe
   const archive = pack();
   const written = addAll(archive, sorted, new Date(epoch * 1000));
   // Errors while writing end the reading below.
-  written.catch((error: unknown) =>
-    archive.destroy(error instanceof Error ? error : new Error(String(error))),
-  );
+  written.catch((error: unknown) => archive.destroy(Error.isError(error) ? error : new Error(String(error))));
   for await (const chunk of archive) {
     if (!Buffer.isBuffer(chunk)) throw new Error('An archive is made of bytes.');
     yield chunk;

@@ -90,7 +90,7 @@ export async function preferIndexes(
         EXECUTE format('ALTER DATABASE %I SET jit = off', current_database());
       END $$`);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = Error.isError(error) ? error.message : String(error);
     log(
       `Cannot set enable_seqscan and jit of the database: ${why}. Bursts of builds may be slow. ` +
         'Let the user of Millrace own the database, or set both to off with ALTER DATABASE.',

@@ -179,7 +179,7 @@ export async function readBounded(
 export function explainFetchFailure(error: unknown, signal: AbortSignal): FetchFailure {
   if (signal.aborted) return { failure: 'it took too long', transient: true };
   if (error instanceof NotPublic) return { failure: error.message, transient: false };
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const code = Error.isError(error) && 'code' in error ? String(error.code) : '';
   if (code === 'ERR_INVALID_URL') return { failure: 'its URL is malformed', transient: false };
   if (code === 'UND_ERR_INVALID_ARG') return { failure: explainInvalidRequest(error), transient: false };
   const failure = FAILURES_BY_CODE[code] ?? `it cannot be reached (${code || String(error)})`;
@@ -188,7 +188,7 @@ export function explainFetchFailure(error: unknown, signal: AbortSignal): FetchF
 
 /** Names the header, but never quotes a value, which may be a secret. */
 function explainInvalidRequest(error: unknown): string {
-  const header = error instanceof Error ? /^invalid ([\w-]+) header$/.exec(error.message)?.[1] : undefined;
+  const header = Error.isError(error) ? /^invalid ([\w-]+) header$/.exec(error.message)?.[1] : undefined;
   if (header === undefined) return 'the request is malformed';
   return `the value of the header ${header} has a line break or another character that is not allowed`;
 }

@@ -25,7 +25,7 @@ async function answer(request: HostRequest['request'], limits: EvaluationLimits)
   try {
     thread ??= startThread(await compiledEngine, memoryLimitMb);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = Error.isError(error) ? error.message : String(error);
     return {
       kind: 'failed',
       failure: diagnose('engine-fault', undefined, `the HCL engine failed: ${reason}`),

@@ -183,8 +183,8 @@ async function catchFailure<T>(signIn: () => Promise<T>): Promise<T | { failure:
   try {
     return await signIn();
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? `${String(error.code)}: ` : '';
-    const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
-    return { failure: `${code}${error instanceof Error ? error.message : 'unknown'}${cause}`.slice(0, 500) };
+    const code = Error.isError(error) && 'code' in error ? `${String(error.code)}: ` : '';
+    const cause = Error.isError(error) && Error.isError(error.cause) ? ` (${error.cause.message})` : '';
+    return { failure: `${code}${Error.isError(error) ? error.message : 'unknown'}${cause}`.slice(0, 500) };
   }
 }

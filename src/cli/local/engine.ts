@@ -57,7 +57,7 @@ export class Engine {
       return readImage(JSON.parse(stdout));
     } catch (error) {
       // A numeric code is an exit code: the program ran, and does not have the image.
-      if (error instanceof Error && 'code' in error && typeof error.code === 'number') return undefined;
+      if (Error.isError(error) && 'code' in error && typeof error.code === 'number') return undefined;
       throw new CommandError(`${this.program} cannot be run: ${explain(error)}`);
     }
   }

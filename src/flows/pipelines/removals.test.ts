@@ -39,12 +39,10 @@ describe('a pipeline that is deleted', () => {
     const store = {
       renamedTo: () => Promise.resolve(undefined),
       removePipeline: () =>
-        answer instanceof Error ? Promise.reject(answer) : Promise.resolve({ runningBuilds: answer }),
+        Error.isError(answer) ? Promise.reject(answer) : Promise.resolve({ runningBuilds: answer }),
     };
     expect(await removePipeline(object, requestedMsAgo, { store, notifications })).toEqual(expected);
-    expect(notifications.sent).toEqual(
-      answer instanceof Error ? [] : answer.map((build) => `cancel ${build}`),
-    );
+    expect(notifications.sent).toEqual(Error.isError(answer) ? [] : answer.map((build) => `cancel ${build}`));
   });
 
   test('the deletion of a pipeline is retried while the database is unreachable and time is left', async () => {

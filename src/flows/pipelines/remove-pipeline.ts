@@ -33,7 +33,7 @@ export async function removePipeline(
     return { outcome: 'waiting', message: `Waiting for ${count} to end.` };
   } catch (error) {
     if (!isLate) throw error;
-    const message = error instanceof Error ? error.message : String(error);
+    const message = Error.isError(error) ? error.message : String(error);
     return { outcome: 'abandoned', message: `The database was not updated: ${message}` };
   }
 }

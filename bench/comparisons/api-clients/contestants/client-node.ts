@@ -115,8 +115,8 @@ function describe(error: unknown): string {
       first: error.message.slice(0, 120),
     });
   }
-  if (!(error instanceof Error)) return `threw ${String(error)}`;
-  const cause = error.cause instanceof Error ? `, cause ${error.cause.name}: ${error.cause.message}` : '';
+  if (!Error.isError(error)) return `threw ${String(error)}`;
+  const cause = Error.isError(error.cause) ? `, cause ${error.cause.name}: ${error.cause.message}` : '';
   return `threw ${error.name}: ${error.message}${cause}`;
 }
 

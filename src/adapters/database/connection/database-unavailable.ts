@@ -25,7 +25,7 @@ export function asUnavailable(error: unknown): unknown {
 }
 
 function isConnectionLost(error: unknown): error is Error {
-  if (!(error instanceof Error)) return false;
+  if (!Error.isError(error)) return false;
   return (
     error instanceof ConnectionError ||
     error instanceof BackendTerminatedError ||

@@ -82,7 +82,7 @@ async function listenUntilLost(
 ): Promise<boolean> {
   const lost = Promise.withResolvers<void>();
   const fail = (error: unknown): void => {
-    if (!closing.aborted) options.onError?.(error instanceof Error ? error : new Error(String(error)));
+    if (!closing.aborted) options.onError?.(Error.isError(error) ? error : new Error(String(error)));
     lost.resolve();
   };
   const heartbeatMs = options.heartbeatMilliseconds ?? 10_000;

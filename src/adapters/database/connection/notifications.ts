@@ -94,4 +94,4 @@ function createSender({ pool, onError }: NotificationOptions) {
   };
 }
 
-const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+const asError = (error: unknown): Error => (Error.isError(error) ? error : new Error(String(error)));

@@ -54,7 +54,7 @@ export async function openPool(url: string, options: PoolOptions = {}): Promise<
     try {
       return await connect(url, options);
     } catch (error) {
-      if (!(error instanceof Error) || performance.now() + waitMs > deadline) throw error;
+      if (!Error.isError(error) || performance.now() + waitMs > deadline) throw error;
       options.onError?.(error);
       await sleep(waitMs);
     }

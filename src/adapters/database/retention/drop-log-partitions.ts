@@ -69,6 +69,6 @@ async function dropIfEmpty(pool: DatabasePool, name: string, end: string): Promi
 const LOCK_NOT_AVAILABLE = '55P03';
 
 function isLockTimeout(error: unknown): boolean {
-  const cause: unknown = error instanceof Error ? (error.cause ?? error) : error;
-  return cause instanceof Error && 'code' in cause && cause.code === LOCK_NOT_AVAILABLE;
+  const cause: unknown = Error.isError(error) ? (error.cause ?? error) : error;
+  return Error.isError(cause) && 'code' in cause && cause.code === LOCK_NOT_AVAILABLE;
 }

@@ -177,7 +177,7 @@ describe('builds', () => {
     for (let statement = 1; ; statement += 1) {
       const dying = retentionStore({ pool: dyingAt(statement) });
       const end = await retainNext(dying, now()).catch((error: unknown) => error);
-      if (!(end instanceof Error)) break;
+      if (!Error.isError(end)) break;
       expect(end.message).toBe('killed');
       expect(await numbers()).toHaveLength(6);
       deaths += 1;

@@ -170,7 +170,7 @@ describe('the admission server rejects', () => {
     await start();
     const { status, connection } = await sendReview(options).catch((error: unknown) => {
       // The server may close the connection before the client has sent its body and read the response.
-      if (expected === 413 && error instanceof Error && /EPIPE|ECONNRESET/.test(error.message))
+      if (expected === 413 && Error.isError(error) && /EPIPE|ECONNRESET/.test(error.message))
         return { status: 413, connection: 'close' };
       throw error;
     });

@@ -203,7 +203,7 @@ function countBytes(payload: Payload, report: (bytes: number) => void): Payload 
         report(chunk.length);
         next(null, chunk);
       } catch (error) {
-        next(error instanceof Error ? error : new Error(String(error)));
+        next(Error.isError(error) ? error : new Error(String(error)));
       }
     },
   });

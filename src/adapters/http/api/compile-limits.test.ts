@@ -21,7 +21,7 @@ function heldCompiles() {
         .compile('', {})
         .then(
           () => 'done',
-          (error: unknown) => (error instanceof Error ? error.message : ''),
+          (error: unknown) => (Error.isError(error) ? error.message : ''),
         ),
     releaseAll: () => waiting.splice(0).forEach((release) => release()),
   };

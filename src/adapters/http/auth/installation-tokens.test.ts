@@ -124,7 +124,7 @@ function apiServer(secret: string | undefined | Error) {
   const server = { secret: secret, reads: 0 };
   const newest = async (): Promise<string | undefined> => {
     server.reads += 1;
-    if (server.secret instanceof Error) throw server.secret;
+    if (Error.isError(server.secret)) throw server.secret;
     return server.secret;
   };
   return { server, newest };

@@ -142,7 +142,7 @@ function reportOnce(source: string, report: (sentence: string) => void) {
       await read();
       reported = '';
     } catch (error) {
-      const sentence = `${source} cannot be used: ${error instanceof Error ? error.message : 'unknown'}`;
+      const sentence = `${source} cannot be used: ${Error.isError(error) ? error.message : 'unknown'}`;
       if (sentence !== reported) report(sentence);
       reported = sentence;
     }

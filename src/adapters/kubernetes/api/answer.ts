@@ -68,8 +68,8 @@ export function apiProblem(status: number, body: string, retryAfter: string | un
 
 /** The problem of a request that failed or timed out without a usable response. */
 export function apiUnreachable(error: unknown): ApiProblem {
-  const message = error instanceof Error ? error.message || error.name : String(error);
-  const timedOut = error instanceof Error && /timeout/i.test(`${error.name} ${error.message}`);
+  const message = Error.isError(error) ? error.message || error.name : String(error);
+  const timedOut = Error.isError(error) && /timeout/i.test(`${error.name} ${error.message}`);
   return { ok: false, status: 0, reason: timedOut ? 'Timeout' : 'Unreachable', message };
 }
 

@@ -109,7 +109,7 @@ function newLeader(setup: Setup) {
     apply: () => {
       effects.push('apply');
       const result = applied.shift() ?? new Error('not expected here');
-      return result instanceof Error ? Promise.reject(result) : Promise.resolve(result);
+      return Error.isError(result) ? Promise.reject(result) : Promise.resolve(result);
     },
     remove: (name, deletedMsAgo) => {
       effects.push(`remove ${name.team}/${name.pipeline}, deleted ${deletedMsAgo} ms ago`);

@@ -199,7 +199,7 @@ async function writeErrorStatus(
   { error, verdict: last }: { error: unknown; verdict: ManifestVerdict | undefined },
   options: PipelinesOptions,
 ): Promise<void> {
-  const fault = error instanceof Error ? error.message : String(error);
+  const fault = Error.isError(error) ? error.message : String(error);
   const undecided = { ready: notReady('Retrying', fault), stalled: false };
   const verdict = last ?? verdictBefore(object.status, object.generation) ?? undecided;
   await writePipelineStatus(object, { verdict, fault }, options).catch(() => undefined);

@@ -129,7 +129,7 @@ async function writeErrorStatus(
   error: unknown,
   options: TeamsOptions,
 ): Promise<void> {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = Error.isError(error) ? error.message : String(error);
   const decided = readyVerdict(object.status?.conditions, object.generation);
   const reconciling = { type: 'Reconciling', status: 'True' as const, reason: 'Retrying', message };
   const conditions = [decided ?? notReady('Retrying', message), reconciling];

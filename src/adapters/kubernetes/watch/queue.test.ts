@@ -64,7 +64,7 @@ function testQueue(concurrency = 2, shareOf?: (key: string) => string): TestQueu
     onError: (_, __, ms) => errors.push(ms),
   });
   const end = async (key: string, ending: ReconcileResult | Error = 'done'): Promise<void> => {
-    if (ending instanceof Error) open.get(key)?.reject(ending);
+    if (Error.isError(ending)) open.get(key)?.reject(ending);
     else open.get(key)?.resolve(ending);
     await settle();
   };

@@ -202,7 +202,7 @@ export class Reflector<T, S extends CachedObject> {
       return { version };
     } catch (error) {
       if (signal.aborted) return { version };
-      const message = error instanceof Error ? error.message : String(error);
+      const message = Error.isError(error) ? error.message : String(error);
       return { version, problem: { ok: false, status: 0, reason: 'WatchBroken', message } };
     }
   }
@@ -227,7 +227,7 @@ export class Reflector<T, S extends CachedObject> {
         failed.add(change.key);
         this.#undelivered.push(change);
         const message =
-          `the handler of ${change.key} failed: ` + (error instanceof Error ? error.message : String(error));
+          `the handler of ${change.key} failed: ` + (Error.isError(error) ? error.message : String(error));
         this.#options.onProblem({ ok: false, status: 0, reason: 'HandlerFailed', message });
       }
     }
