@@ -192,7 +192,7 @@ export const LIMIT_SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
         'cluster](../how-to/share-a-cluster.md))',
     ],
     [
-      'Queued builds of a pipeline, for automatic builds',
+      'Queued builds of a pipeline, for automatic and cascaded builds',
       count(AUTOMATIC_PAUSE_ABOVE),
       'condition',
       '`QueueFull`, until fewer wait',

@@ -123,6 +123,14 @@ describe('the limit of one decision', () => {
 
 const jobWithRequest = (id: number): JobFacts => ({ ...job(id, [get([])]), requests: [{ id, by: 'ann' }] });
 
+/** A job for which a person triggered version 1 upstream, and that version has passed. */
+function cascaded(id: number): JobFacts {
+  const passed = [{ job: 1, name: 'unit' }];
+  const after = [{ job: 1, good: true }];
+  const request = { id, by: 'ann', version: { resource: 1, version: 1, disabled: false }, after };
+  return job(id, [get([], { passed, every: false })], { requests: [request] });
+}
+
 describe('the limit of queued builds', () => {
   const jobsWithVersions = [job(1, [get([1, 2])]), job(2, [get([], { trigger: false })])];
   const decided = (queued: number, jobs = jobsWithVersions) => decideBuilds({ ...facts(jobs), queued });
@@ -150,6 +158,33 @@ describe('the limit of queued builds', () => {
     ]);
     expect(builds.map((build) => build.job)).toEqual([1, 2]);
     expect(refused).toMatchObject([{ request: 3, reasons: [{ code: 'QueueFull' }] }]);
+  });
+
+  test.each<[string, Partial<JobFacts>]>([
+    ['automatic builds leave room for requests', {}],
+    [
+      'builds of an interruptible job count, since those of other pull requests stay',
+      { interruptible: true },
+    ],
+  ])('%s', (_sentence, more) => {
+    const requests = upTo(600).map((id) => ({ id, by: 'ann' }));
+    const due = job(700, [get(upTo(MAX_UNUSED_VERSIONS))], { requests: requests.slice(500), ...more });
+    const last = job(2000, [get([])], { requests: requests.slice(0, 500) });
+    const jobs = [due, ...flood(1000).slice(700), last];
+    const { builds, refused, unfinished } = decided(AUTOMATIC_PAUSE_ABOVE, jobs);
+    expect(AUTOMATIC_PAUSE_ABOVE + builds.length).toBe(MAX_QUEUED_BUILDS);
+    expect(refused).toEqual([]);
+    expect(unfinished).toContain(1000);
+  });
+
+  test('a cascaded build waits until there is room, and no request of it is refused', () => {
+    const jobs = [cascaded(2), cascaded(3)];
+    const passes = [{ upstream: 1, resource: 1, rows: [{ build: 9, version: 1 }], end: true }];
+    const used = [2, 3].map((id) => ({ job: id, get: 0, versions: [1], end: true }));
+    const decide = (queued: number) => decideBuilds({ ...facts(jobs), passes, used, queued });
+    expect(decide(MAX_QUEUED_BUILDS - 2).builds.map((build) => build.job)).toEqual([2, 3]);
+    const { builds, refused, unfinished } = decide(MAX_QUEUED_BUILDS - 1);
+    expect([builds.map((build) => build.job), refused, unfinished]).toEqual([[2], [], [3]]);
   });
 
   test('retries above the limit are refused', () => {

@@ -28,18 +28,28 @@ export function cascadeJobs(gets: readonly CascadeGet[], triggered: readonly num
   return [...reached].filter((job) => !triggered.includes(job));
 }
 
-/** Sets with versions that were triggered upstream, the oldest request first. */
+export interface CascadedSets extends RequestedSets {
+  needs: NeededPage[];
+  /** More sets are due than the queue takes: `sets` has those of the oldest requests. */
+  truncated: boolean;
+}
+
+/**
+ * Sets with versions that were triggered upstream, the oldest request first. At most `room` of them: the
+ * person waits for no answer, so the other requests wait until fewer builds are queued.
+ */
 export function cascadedSets(
   job: JobFacts,
   choice: ChosenSet,
-  { facts, snapshot }: { facts: Facts; snapshot: Snapshot },
-): RequestedSets & { needs: NeededPage[] } {
+  { facts, snapshot, room }: { facts: Facts; snapshot: Snapshot; room: number },
+): CascadedSets {
   const blockers = blockersOf(job, { paused: facts.paused });
-  const answers: RequestedSets & { needs: NeededPage[] } = { sets: [], refused: [], needs: [] };
+  const answers: CascadedSets = { sets: [], refused: [], needs: [], truncated: false };
   for (const request of job.requests.toSorted((a, b) => a.id - b.id)) {
     if (request.after === undefined) continue;
     const answer = cascadedSet(job, request, { choice, snapshot, blockers });
-    if ('set' in answer) answers.sets.push(answer.set);
+    if ('set' in answer && answers.sets.length < room) answers.sets.push(answer.set);
+    else if ('set' in answer) answers.truncated = true;
     if ('refused' in answer) answers.refused.push({ request: request.id, reasons: answer.refused });
     if ('needs' in answer) answers.needs.push(...answer.needs);
   }

@@ -10,7 +10,7 @@ import {
 import type { Facts, JobFacts } from './facts.ts';
 import { ignoreHolds, withoutHeld } from './held-versions.ts';
 import { mergeSets } from './merge-sets.ts';
-import { whyQueuePaused } from './queue-limits.ts';
+import { MAX_QUEUED_BUILDS, whyQueuePaused } from './queue-limits.ts';
 import type { Reason } from './reasons.ts';
 import { requestedSets } from './requested-sets.ts';
 import { settledVersions } from './settled-versions.ts';
@@ -46,6 +46,7 @@ export function decideBuilds(facts: Facts): DecidedBuilds {
     builds: MAX_BUILDS_PER_DECISION,
     inputs: MAX_VERSIONS_PER_DECISION,
     queued: facts.queued ?? 0,
+    requests: facts.jobs.reduce((sum, job) => sum + requestCount(job), 0),
   };
   for (const job of facts.jobs.toSorted((a, b) => a.id - b.id)) {
     const decided = decideJob(withoutHeld(job, context.snapshot), context, budget);
@@ -76,6 +77,10 @@ function contextOf(facts: Facts): Context {
   };
 }
 
+/** Requests of people that do not cascade. */
+const requestCount = ({ requests }: JobFacts): number =>
+  requests.filter(({ after }) => after === undefined).length;
+
 /** What is left for the jobs that are not decided yet. */
 interface Budget {
   /** Automatic builds. */
@@ -84,6 +89,8 @@ interface Budget {
   inputs: number;
   /** Builds of the pipeline that have not started, including those of this decision. */
   queued: number;
+  /** Requests of people, for which automatic and cascaded builds leave room in the queue. */
+  requests: number;
 }
 
 function decideJob(
@@ -94,8 +101,10 @@ function decideJob(
   if (budget.builds === 0 && job.requests.length === 0) return { decision: { unfinished: [job.id] }, budget };
   const choice = chooseSet(job, context.snapshot);
   const choiceForPeople = chooseForPeople(job, choice, context);
-  const automatic = decideAutomatic(job, choice, context, budget);
-  const cascaded = cascadedSets(job, choice, context);
+  const requested = requestedSets(job, choiceForPeople, { ...context, queued: budget.queued });
+  const room = MAX_QUEUED_BUILDS - budget.queued - budget.requests;
+  const cascaded = cascadedSets(job, choice, { ...context, room });
+  const automatic = decideAutomatic(job, choice, context, { ...budget, room: room - cascaded.sets.length });
   // Both choices are usually the same object, so a Set drops pages that are listed twice.
   const needs = [
     ...new Set([...choice.needs, ...choiceForPeople.needs]),
@@ -103,7 +112,6 @@ function decideJob(
     ...cascaded.needs,
   ];
   if (needs.length > 0) return { decision: { needs }, budget };
-  const requested = requestedSets(job, choiceForPeople, { ...context, queued: budget.queued });
   const sets = mergeSets(job, automatic.sets, [...requested.sets, ...cascaded.sets]);
   const builds = buildsOf(job, sets);
   const decision = {
@@ -111,7 +119,7 @@ function decideJob(
     refused: [...requested.refused, ...cascaded.refused],
     waiting: automatic.waiting,
     settled: automatic.settled,
-    unfinished: automatic.truncated || automatic.hasMoreVersions ? [job.id] : [],
+    unfinished: automatic.truncated || automatic.hasMoreVersions || cascaded.truncated ? [job.id] : [],
   };
   return { decision, budget: reduceBudget(budget, { job, automatic, builds }) };
 }
@@ -126,6 +134,11 @@ function chooseForPeople(
   return chooseSet(job, snapshotForPeople);
 }
 
+interface AutomaticBudget extends Pick<Budget, 'builds' | 'inputs'> {
+  /** How many builds the queue still takes. */
+  room: number;
+}
+
 interface AutomaticDecision extends AutomaticSets, Pick<DecidedBuilds, 'waiting' | 'settled'> {}
 
 /**
@@ -135,7 +148,7 @@ function decideAutomatic(
   job: JobFacts,
   choice: ChosenSet,
   context: Context,
-  budget: Budget,
+  budget: AutomaticBudget,
 ): AutomaticDecision {
   const { facts, snapshot } = context;
   const blockers = blockersOf(job, { paused: facts.paused, choice });
@@ -169,11 +182,15 @@ function waitingFor({ id }: JobFacts, reasons: Reason[]): DecidedBuilds['waiting
  * How many automatic builds the job may get now. At least one until a job of the decision gets one, however
  * many inputs that job takes. None while too many builds are queued.
  */
-function automaticLimit({ gets }: JobFacts, { facts }: Context, { builds, inputs }: Budget): number {
+function automaticLimit(
+  { gets }: JobFacts,
+  { facts }: Context,
+  { builds, inputs, room }: AutomaticBudget,
+): number {
   if (builds === 0 || whyQueuePaused(facts.queued ?? 0).length > 0) return 0;
   const byInputs = Math.floor(inputs / Math.max(1, gets.length));
   const atLeast = builds === MAX_BUILDS_PER_DECISION ? 1 : 0;
-  return Math.min(builds, Math.max(atLeast, byInputs));
+  return Math.max(0, Math.min(builds, room, Math.max(atLeast, byInputs)));
 }
 
 /** The builds of a job, oldest first. */
@@ -187,14 +204,14 @@ function reduceBudget(
   budget: Budget,
   { job, automatic, builds }: { job: JobFacts; automatic: AutomaticSets; builds: readonly BuildDecision[] },
 ): Budget {
-  // In an interruptible job, the last build interrupts the others, so only the last one counts. Builds of
-  // other pull requests and branches stay queued, too, but are not counted.
-  const lasting = job.interruptible === true ? builds.slice(-1) : builds;
-  const queueChanges = lasting.map(({ supersedes = [] }) => 1 - supersedes.length);
+  // In an interruptible job, builds interrupt older ones of the same pull request or branch. Which ones is not
+  // known yet, so all count.
+  const queueChanges = builds.map(({ supersedes = [] }) => 1 - supersedes.length);
   return {
     builds: budget.builds - automatic.sets.length,
     inputs: budget.inputs - automatic.sets.length * job.gets.length,
     queued: queueChanges.reduce((sum, change) => sum + change, budget.queued),
+    requests: budget.requests - requestCount(job),
   };
 }
 

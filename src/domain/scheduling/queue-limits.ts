@@ -1,10 +1,7 @@
 import { MAX_BUILDS_PER_DECISION } from './decision.ts';
 import type { Reason } from './reasons.ts';
 
-/**
- * Limit for the builds of one pipeline that have not started. Cascaded builds count, but are created beyond
- * it too.
- */
+/** Limit for the builds of one pipeline that have not started. Cascaded builds wait until there is room. */
 export const MAX_QUEUED_BUILDS = 2000;
 /**
  * While more builds are queued, new versions create no builds. So the automatic builds of one decision fit
