@@ -61,7 +61,7 @@ async function cleanHistoryAndShells({
   log,
 }: Leadership): Promise<ReconcileResult> {
   await removeForgottenShells({ debug, now });
-  const { removed, more } = await retainHistory({ retention, now, elapsed: () => performance.now() });
+  const { removed, more } = await retainHistory({ retention, elapsed: () => performance.now() });
   if (Object.values(removed).some((count) => count > 0)) log.info({ removed }, 'old history was removed');
   return more ? { requeueAfterMs: AFTER_FAILURE_MS } : 'done';
 }

@@ -14,7 +14,6 @@ export interface RowsRemoved {
 
 interface Ports {
   retention: RetentionStore;
-  now: () => Date;
   /** Monotonic milliseconds. */
   elapsed: () => number;
 }
@@ -30,16 +29,18 @@ const RECORD_AGE_MS = 7 * DAY_MS;
 /** Age at which a request that a cascade made for a downstream job is removed if it still has no build. */
 const WAITING_REQUEST_AGE_MS = 30 * DAY_MS;
 
-/** Removes old history for a limited time. `more`: call again. */
+/**
+ * Removes old history for a limited time. `more`: call again. The time comes from the database, because a
+ * wrong clock of the operator would remove history that is still young.
+ */
 export async function retainHistory({
   retention,
-  now,
   elapsed,
 }: Ports): Promise<{ removed: RowsRemoved; more: boolean }> {
   const removed: RowsRemoved = { builds: 0, logs: 0, versions: 0, records: 0 };
   const startedAt = elapsed();
   while (elapsed() - startedAt < MAX_CALL_MS) {
-    const batch = await retainNext(retention, now());
+    const batch = await retainNext(retention, await retention.now());
     if (batch === undefined) return { removed, more: false };
     removed.builds += batch.builds;
     removed.logs += batch.logs;

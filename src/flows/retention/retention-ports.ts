@@ -7,6 +7,8 @@ import type {
 import type { FactsTransaction } from '#flows/builds/schedule-ports.ts';
 
 export interface RetentionStore {
+  /** The time by the clock of the database. */
+  now(): Promise<Date>;
   /**
    * One bounded transaction, fenced by the leader epoch. `work` may run again after a conflict, so `work`
    * acts through `tx` only.

@@ -15,6 +15,7 @@ const MAX_RECORDS = 1000;
 
 export function retentionStore(database: Database): RetentionStore {
   return {
+    now: async () => await database.pool.oneFirst(rows<{ now: Date }>()`SELECT now()`),
     async withHistory(work) {
       return await database.pool.transaction(async (connection) => {
         await holdEpoch(database, connection);

@@ -43,7 +43,8 @@ const saveRetention = async (retention: { builds?: number; days?: number; minimu
 const now = (): Date => new Date(Date.now() + days * DAY);
 const schedule = async () => await scheduleOn(stores, saved.id, new Date());
 const retain = async () => {
-  const { removed } = await retainHistory({ retention: stores.retention, now, elapsed: () => 0 });
+  const retention = { ...stores.retention, now: async () => now() };
+  const { removed } = await retainHistory({ retention, elapsed: () => 0 });
   return removed;
 };
 const numbers = async (name = UNIT): Promise<string[]> =>
@@ -70,6 +71,11 @@ async function orphanedRows(): Promise<number> {
       + (SELECT count(*) FROM good_versions g WHERE NOT EXISTS (SELECT 1 FROM builds b
       WHERE b.id = g.build_id)) AS count`);
 }
+
+test('the time is that of the database, as a date', async () => {
+  const ownClock = Date.now();
+  expect(Math.abs((await stores.retention.now()).getTime() - ownClock)).toBeLessThan(60_000);
+});
 
 describe('builds', () => {
   test('old builds are deleted with all their rows, and their versions are not built again', async () => {
