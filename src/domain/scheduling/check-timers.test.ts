@@ -129,7 +129,7 @@ describe('the next check', () => {
 
   test('after a failed check, a scope waits longer, and a scope without a schedule is not due again', () => {
     const { schedule: _, ...unscheduled } = free();
-    expect(afterFailure(free({ failures: 1 }), AT)).toBe(AT + 40 * MINUTE);
-    expect(afterFailure(unscheduled, AT)).toBeUndefined();
+    expect(afterFailure(free({ failures: 1 }), AT, minutely)).toBe(AT + 40 * MINUTE);
+    expect(afterFailure(unscheduled, AT, minutely)).toBeUndefined();
   });
 });

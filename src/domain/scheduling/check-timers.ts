@@ -119,11 +119,12 @@ export function afterSuccess(
 
 /** When a scope is due after a failed check. Undefined: only a request starts one. */
 export function afterFailure(
-  { schedule, failures, next }: Pick<ScopeTimer, 'schedule' | 'failures' | 'next'>,
+  { schedule, timer, failures, next }: Pick<ScopeTimer, 'schedule' | 'timer' | 'failures' | 'next'>,
   at: number,
+  cronNext: CronNext,
 ): number | undefined {
   if (schedule === undefined) return undefined;
-  return nextAfterFailure({ schedule, failures: failures + 1, at, planned: next });
+  return nextAfterFailure({ schedule, timer, failures: failures + 1, at, planned: next }, cronNext);
 }
 
 /**

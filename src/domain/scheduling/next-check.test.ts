@@ -4,6 +4,7 @@ import type { Resource, ResourceType } from '#domain/pipeline/pipeline.ts';
 import {
   checksStalled,
   checkTimer,
+  latestDue,
   nextAfterFailure,
   nextCheck,
   type CheckStarted,
@@ -79,15 +80,26 @@ describe('after failures', () => {
     ['the third failure multiplies the wait by eight', 3, 8],
     ['further failures wait at most an hour', 30, 60],
   ])('%s', (_, failures, minutes) => {
-    const next = nextAfterFailure({ schedule: every(60), failures, at: 0, planned: MINUTE });
-    expect(next).toBe(minutes * MINUTE);
+    const failed = { timer: 'operator', failures, at: 0, planned: MINUTE } as const;
+    expect(nextAfterFailure({ ...failed, schedule: every(60) }, never)).toBe(minutes * MINUTE);
+    // The operator starts these checks, because the schedule also depends on webhooks.
+    expect(nextAfterFailure({ ...failed, schedule: cron }, minutely)).toBe(minutes * MINUTE);
+    expect(nextAfterFailure({ ...failed, at: 5000, schedule: cron }, minutely)).toBe(minutes * MINUTE);
   });
 
   test('failures do not shorten a longer interval and do not change a CronJob', () => {
-    expect(nextAfterFailure({ schedule: every(7200), failures: 9, at: 0, planned: 7_200_000 })).toBe(
-      7_200_000,
-    );
-    expect(nextAfterFailure({ schedule: cron, failures: 9, at: 0, planned: 5 })).toBe(5);
+    const planned = 120 * MINUTE;
+    const failed = { timer: 'operator', failures: 9, at: 0, planned } as const;
+    const everyOtherHour: CronNext = (_, after) => (Math.floor(after / planned) + 1) * planned;
+    expect(nextAfterFailure({ ...failed, schedule: every(7200) }, never)).toBe(planned);
+    expect(nextAfterFailure({ ...failed, schedule: cron }, everyOtherHour)).toBe(planned);
+    expect(nextAfterFailure({ ...failed, schedule: cron, timer: 'cronjob', planned: 5 }, minutely)).toBe(5);
+    expect(nextAfterFailure({ ...failed, schedule: cron }, never)).toBe(planned);
+  });
+
+  test('a check of the operator by a cron expression that waits after failures is not due too late', () => {
+    const latest = (failures: number) => latestDue({ schedule: cron, failures, at: 0 }, minutely);
+    expect([latest(0), latest(1)]).toEqual([MINUTE, 61 * MINUTE]);
   });
 });
 

@@ -62,37 +62,49 @@ export function nextCheck(started: CheckStarted, cronNext: CronNext): number | u
 /** The fractional parts of the multiples of this number are spread evenly between 0 and 1. */
 const GOLDEN_RATIO = 0.618_033_988_749_895;
 
+interface CheckFailure {
+  schedule: Schedule;
+  timer: CheckTimer;
+  /** Failed checks in a row, with this one. */
+  failures: number;
+  at: number;
+  /** When the next check would be due without the failure. */
+  planned: number | undefined;
+}
+
 /**
  * When the next check is due after a failed one. The wait is two intervals after the first failure and
  * doubles with each further one in a row. It is at most an hour or one interval, whichever is longer, and
- * never shorter than planned. A cron expression keeps its times, because CronJobs do.
+ * never shorter than planned. With a cron expression, the times within the wait are skipped, unless a CronJob
+ * starts the checks: it knows of no failures.
  */
-export function nextAfterFailure(failed: {
-  schedule: Schedule;
-  failures: number;
-  at: number;
-  planned: number | undefined;
-}): number | undefined {
-  const { schedule, failures, at, planned } = failed;
-  if (schedule.kind === 'cron') return planned;
-  const interval = schedule.seconds * 1000;
+export function nextAfterFailure(
+  { schedule, timer, failures, at, planned }: CheckFailure,
+  cronNext: CronNext,
+): number | undefined {
+  if (schedule.kind === 'cron' && timer !== 'operator') return planned;
+  const interval = intervalFrom(schedule, at, cronNext);
+  if (interval === undefined) return planned;
   const wait = Math.min(interval * 2 ** Math.min(failures, 10), Math.max(interval, MAX_BACK_OFF_MS));
-  return Math.max(planned ?? 0, at + wait);
+  if (schedule.kind === 'every') return Math.max(planned ?? 0, at + wait);
+  // The time that comes after the wait less one interval is the one that ends the wait.
+  return Math.max(planned ?? 0, cronNext(schedule, at + wait - interval) ?? 0);
 }
 
 const MAX_BACK_OFF_MS = 60 * 60 * 1000;
 
 /**
- * The latest due time that a check can have now (`at`). A process whose clock was ahead has set a later one.
- * Undefined: the schedule has no further time.
+ * The latest due time that a check which the operator starts can have now (`at`). A process whose clock was
+ * ahead has set a later one. Undefined: the schedule has no further time.
  */
 export function latestDue(
   timer: { schedule: Schedule; failures: number; at: number },
   cronNext: CronNext,
 ): number | undefined {
   const { schedule, failures, at } = timer;
-  if (schedule.kind === 'cron') return cronNext(schedule, at);
-  return at + Math.max(2 * schedule.seconds * 1000, failures === 0 ? 0 : MAX_BACK_OFF_MS);
+  const backOffMs = failures === 0 ? 0 : MAX_BACK_OFF_MS;
+  if (schedule.kind === 'cron') return cronNext(schedule, at + backOffMs);
+  return at + Math.max(2 * schedule.seconds * 1000, backOffMs);
 }
 
 /** Whether a check is overdue by more than two intervals. */

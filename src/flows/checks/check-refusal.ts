@@ -5,7 +5,7 @@ import { closeRun } from './record-check.ts';
 type Refusal = CreatePodAnswer & { answer: 'refused' };
 
 interface Ports {
-  checks: Pick<CheckStore, 'withChecks' | 'releaseRun'>;
+  checks: Pick<CheckStore, 'withChecks' | 'cronNext' | 'releaseRun'>;
   now: () => Date;
 }
 

@@ -12,7 +12,7 @@ import type { CheckStore } from './ports.ts';
 import { closeRun } from './record-check.ts';
 
 export interface FollowChecksPorts {
-  checks: Pick<CheckStore, 'withChecks' | 'releaseRun' | 'runFacts'>;
+  checks: Pick<CheckStore, 'withChecks' | 'cronNext' | 'releaseRun' | 'runFacts'>;
   cluster: Pick<Cluster, 'deletePod'> & RequestCheckPodPorts['cluster'];
   caches: RequestCheckPodPorts['caches'];
   notifications: Pick<Notifications, 'notify'>;

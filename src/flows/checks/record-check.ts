@@ -28,7 +28,8 @@ export async function recordCheck(result: CheckOutcome, { checks, now }: Ports):
     const { log, versions } = result;
     if (versions === undefined) {
       const error = result.error ?? 'The check returned nothing.';
-      await tx.failCheck({ scope: id, error, log, next: afterFailure(scope, at.getTime()) }, at);
+      const next = afterFailure(scope, at.getTime(), checks.cronNext);
+      await tx.failCheck({ scope: id, error, log, next }, at);
       return { recorded: [], awaited: await tx.wakeTriggers([id]), pipelineId };
     }
     const { added, different } = await tx.addVersions(id, versions, at);
@@ -46,23 +47,24 @@ export async function recordCheck(result: CheckOutcome, { checks, now }: Ports):
  */
 export async function closeRun(
   run: number,
-  { checks, now }: { checks: Pick<CheckStore, 'withChecks'>; now: () => Date },
+  { checks, now }: Ports,
   error?: string,
 ): Promise<{ released: boolean }> {
   const at = now();
-  return await checks.withChecks(async (tx) => await closeRunWith(run, tx, { at, error }));
+  const { cronNext } = checks;
+  return await checks.withChecks(async (tx) => await closeRunWith(run, tx, { at, error, cronNext }));
 }
 
 async function closeRunWith(
   run: number,
   tx: CheckTransaction,
-  { at, error }: { at: Date; error: string | undefined },
+  { at, error, cronNext }: { at: Date; error: string | undefined } & Pick<CheckStore, 'cronNext'>,
 ): Promise<{ released: boolean }> {
   const openScopes = await tx.scopesOf(run);
   const message = error ?? 'The check ended without a result.';
   // A scope that is not live belongs to a resource that was removed, so its check has not failed.
   for (const scope of openScopes.filter(({ live }) => live)) {
-    const next = afterFailure(scope, at.getTime());
+    const next = afterFailure(scope, at.getTime(), cronNext);
     await tx.failCheck({ scope: scope.id, error: message, log: '', next }, at);
   }
   const awaited = await tx.wakeTriggers(openScopes.map(({ id }) => id));

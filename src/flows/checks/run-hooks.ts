@@ -12,7 +12,10 @@ import type { CheckStore } from './ports.ts';
 import { closeRun } from './record-check.ts';
 
 interface Ports extends CheckSlotPorts, Pick<RequestCheckPodPorts, 'caches'> {
-  checks: Pick<CheckStore, 'openHookRuns' | 'openRuns' | 'runFacts' | 'withChecks' | 'explainHooks'>;
+  checks: Pick<
+    CheckStore,
+    'openHookRuns' | 'openRuns' | 'runFacts' | 'withChecks' | 'cronNext' | 'explainHooks'
+  >;
   notifications: Pick<Notifications, 'notify'>;
   cluster: CheckSlotPorts['cluster'] & RequestCheckPodPorts['cluster'] & Pick<Cluster, 'deletePod'>;
 }
