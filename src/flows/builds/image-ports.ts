@@ -34,7 +34,7 @@ export interface ImageStore {
   configuration(key: ImageKey, digest: string): Promise<ImageConfiguration | undefined>;
   /** Also forgets earlier failures of the image. */
   recordFound(key: ImageKey, found: NonNullable<KnownImage['found']>): Promise<void>;
-  recordFailure(key: ImageKey, failure: FailedLookUp): Promise<void>;
+  recordFailure(key: ImageKey, failure: FailedLookUp, at: Date): Promise<void>;
 }
 
 /** The parts of a Pod that matter for its images. */

@@ -61,8 +61,9 @@ async function askAndRecord(
   const result = await askRegistry(key, credentialTexts, ports).finally(() => seats.release(seat));
   if ('found' in result) return result;
   const count = (known.failure?.count ?? 0) + 1;
-  const failure = { ...result, count, retryAt: new Date(now().getTime() + retryLookUpAfterMs(count)) };
-  await images.recordFailure(key, failure);
+  const at = now();
+  const failure = { ...result, count, retryAt: new Date(at.getTime() + retryLookUpAfterMs(count)) };
+  await images.recordFailure(key, failure, at);
   const stale = useCached(key.image, { ...known, failure }, now());
   return stale?.answer === 'use' ? { found: stale.configuration } : result;
 }

@@ -40,7 +40,7 @@ export function imageStore({ pool }: { pool: DatabasePool }): ImageStore {
       return found ?? undefined;
     },
     recordFound: async (key, found) => await recordFound(pool, key, found),
-    recordFailure: async (key, failure) => await recordFailure(pool, key, failure),
+    recordFailure: async (key, failure, at) => await recordFailure(pool, key, { ...failure, at }),
   };
 }
 
@@ -76,13 +76,13 @@ async function recordFound(
 async function recordFailure(
   pool: DatabasePool,
   { namespace, image, architecture }: ImageKey,
-  { failure, transient, count, retryAt }: FailedLookUp,
+  { failure, transient, count, retryAt, at }: FailedLookUp & { at: Date },
 ): Promise<void> {
-  await removeOld(pool, retryAt);
+  await removeOld(pool, at);
   await pool.query(rows()`
     INSERT INTO image_look_ups (namespace, image, architecture, failure, transient, failures, retry_at, updated_at)
     VALUES (${namespace}, ${image}, ${architecture}, ${failure}, ${transient}, ${count}, ${timestamp(retryAt)},
-      ${timestamp(retryAt)})
+      ${timestamp(at)})
     ON CONFLICT (namespace, image, architecture) DO UPDATE
       SET failure = excluded.failure, transient = excluded.transient, failures = excluded.failures,
         retry_at = excluded.retry_at, updated_at = excluded.updated_at`);
