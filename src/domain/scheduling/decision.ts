@@ -63,7 +63,10 @@ export const MAX_BUILDS_PER_DECISION = 1000;
  */
 export const MAX_VERSIONS_PER_DECISION = 20_000;
 
+/** The causes of builds that no person requested. Older releases stored `passed`. */
+export const AUTOMATIC_CAUSES: readonly string[] = ['version', 'ready', 'passed'];
+
 /** Whether no person requested a build. `kind`: the kind of its cause. */
 export function isAutomatic(kind: string): boolean {
-  return kind === 'version' || kind === 'ready';
+  return AUTOMATIC_CAUSES.includes(kind);
 }

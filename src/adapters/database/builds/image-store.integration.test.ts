@@ -72,7 +72,9 @@ describe('a failure', () => {
 test('concurrent look-ups of one image are recorded once', async () => {
   await Promise.all(
     Array.from({ length: 20 }, (_, index) =>
-      index % 2 === 0 ? images.recordFound(key, found('sha256:1', 1)) : images.recordFailure(key, failure, at(1)),
+      index % 2 === 0
+        ? images.recordFound(key, found('sha256:1', 1))
+        : images.recordFailure(key, failure, at(1)),
     ),
   );
   const counted = await stores.pool.one(rows<{ names: number; configurations: number }>()`
@@ -83,8 +85,16 @@ test('concurrent look-ups of one image are recorded once', async () => {
 
 test('rows older than 30 days are removed', async () => {
   await images.recordFound(key, found('sha256:1', 1));
-  await images.recordFailure({ ...key, image: 'registry.example/other' }, { ...failure, retryAt: at(90) }, at(1));
-  await images.recordFailure({ ...key, image: 'registry.example/late' }, { ...failure, retryAt: at(90) }, at(2));
+  await images.recordFailure(
+    { ...key, image: 'registry.example/other' },
+    { ...failure, retryAt: at(90) },
+    at(1),
+  );
+  await images.recordFailure(
+    { ...key, image: 'registry.example/late' },
+    { ...failure, retryAt: at(90) },
+    at(2),
+  );
   expect(await images.known(key)).toEqual({ found: found('sha256:1', 1) });
   await images.recordFound({ ...key, image: 'registry.example/new' }, found('sha256:2', 31));
   expect(await images.known(key)).toEqual({ found: found('sha256:1', 1) });

@@ -1,4 +1,5 @@
 import { sql } from 'slonik';
+import { IS_AUTOMATIC } from '#adapters/database/builds/scheduling/automatic-cause.ts';
 import { stopBuilds } from '#adapters/database/builds/scheduling/stop-builds.ts';
 import { lockJobs, requestSchedule } from '#adapters/database/checks/request-schedule.ts';
 import { NEWEST_FIRST, ofScope } from '#adapters/database/checks/versions-in-order.ts';
@@ -64,7 +65,7 @@ export async function endAndFreeVersions(
 
 async function buildsBeforeStart(connection: Transaction, resource: number): Promise<UnstartedBuild[]> {
   const found = await connection.any(rows<UnstartedBuild>()`
-    SELECT b.id, b.status, b.cause ->> 'kind' IN ('version', 'passed', 'ready') AS automatic, (
+    SELECT b.id, b.status, ${IS_AUTOMATIC} AS automatic, (
         SELECT jsonb_agg(jsonb_build_object('resource', i.resource_id, 'version', i.version_id))
         FROM build_inputs i WHERE i.build_id = b.id) AS inputs
     FROM resources r JOIN jobs j ON j.pipeline_id = r.pipeline_id JOIN builds b ON b.job_id = j.id

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'slonik';
+import { IS_AUTOMATIC } from '#adapters/database/builds/scheduling/automatic-cause.ts';
 import { ids, rows, textArray, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { HistoryKey } from '#domain/scheduling/definition-rows.ts';
 import type { HistoriesSwitched } from '#flows/pipelines/save-ports.ts';
@@ -128,7 +129,7 @@ async function endQueuedBuilds(
   const queued = await connection.anyFirst(rows<{ id: number }>()`
     SELECT b.id FROM jobs j JOIN builds b ON b.job_id = j.id
     WHERE j.pipeline_id = ${pipeline} AND b.ended_at IS NULL AND b.status IN ('pending', 'waiting')
-      AND b.cause ->> 'kind' IN ('version', 'passed', 'ready') AND EXISTS (
+      AND ${IS_AUTOMATIC} AND EXISTS (
         SELECT 1 FROM build_inputs i JOIN versions v ON v.id = i.version_id JOIN resources r ON r.id = i.resource_id
         WHERE i.build_id = b.id AND r.id = ANY(${resources}) AND v.scope_id <> r.scope_id)`);
   const message = 'The source of a resource that this build takes has changed.';

@@ -17,6 +17,7 @@ import {
 import { AUTOMATIC_PAUSE_ABOVE } from '#domain/scheduling/queue-limits.ts';
 import type { TurnConstraints } from '#domain/scheduling/start-queued.ts';
 import type { Gate } from '#domain/scheduling/vote.ts';
+import { IS_AUTOMATIC } from './automatic-cause.ts';
 import { openRequests, toRequest, type RequestRow } from './gather-requests.ts';
 import {
   checkIfNoVersion,
@@ -141,7 +142,7 @@ export async function gatherJobs(
  */
 const openAutomatic = sql.fragment`(SELECT jsonb_agg(o) FROM (
         SELECT b.id, b.number::text AS number FROM builds b WHERE b.job_id = j.id AND b.ended_at IS NULL
-          AND b.cause ->> 'kind' IN ('version', 'passed', 'ready')
+          AND ${IS_AUTOMATIC}
           AND NOT (b.cause ->> 'kind' = 'ready' AND b.status IN ('pending', 'waiting'))
         ORDER BY b.id LIMIT greatest(j.concurrency, 1)) AS o)`;
 
