@@ -95,6 +95,7 @@ const RULES: Record<string, (facts: MetricFacts) => boolean> = {
     labels.every(
       (label) => /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(label) && !['le', 'quantile'].includes(label),
     ),
+  'calls a slot a slot, as the glossary does': ({ name }) => !/_places?(_|$)/.test(name),
   'has a sentence of help': ({ help }) => /^[A-Z0-9].{15,}\.$/.test(help),
   'is not a summary, because replicas cannot be added up': ({ type }) => type !== 'summary',
 };
@@ -116,6 +117,7 @@ const BAD: Record<string, Partial<MetricFacts>> = {
   'does not contain its type': { name: 'millrace_build_counter_total' },
   'does not contain its labels': { name: 'millrace_builds_by_team_total' },
   'has labels of lower-case letters that are not reserved': { labels: ['le'] },
+  'calls a slot a slot, as the glossary does': { name: 'millrace_build_places' },
   'has a sentence of help': { help: 'builds' },
   'is not a summary, because replicas cannot be added up': { type: 'summary' },
 };

@@ -94,7 +94,7 @@ function startWindowGauges(registry: Registry): OperatorMetrics['startWindow'] {
     registers,
   });
   const slots = new Gauge({
-    name: 'millrace_operator_start_window_places',
+    name: 'millrace_operator_start_window_slots',
     help: 'Pods that may be starting at the same time on all nodes: more if Pods start quickly, fewer if not.',
     registers,
   });

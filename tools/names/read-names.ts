@@ -3,7 +3,7 @@ import { parseSync, Visitor } from 'oxc-parser';
 export interface ModuleNames {
   /** Names that the module declares and exports. */
   exported: Set<string>;
-  /** Every identifier in its code, once. */
+  /** Every identifier in its code, and every text that a type names, such as a label of a metric, once. */
   identifiers: Set<string>;
 }
 
@@ -22,6 +22,9 @@ export function readNames(file: string, text: string): ModuleNames {
     },
     PrivateIdentifier: ({ name }) => {
       identifiers.add(name);
+    },
+    TSLiteralType: ({ literal }) => {
+      if (literal.type === 'Literal' && typeof literal.value === 'string') identifiers.add(literal.value);
     },
   }).visit(program);
   return { exported, identifiers };

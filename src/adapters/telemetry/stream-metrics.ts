@@ -15,10 +15,10 @@ export interface StreamMetrics {
   watch(listOpen: () => Iterable<{ kind: StreamKind; buffered: boolean }>): void;
   ended(kind: StreamKind, by: EndedBy): void;
   /**
-   * `by`: whose limit of open streams was reached. `strangers`: that of all viewers who are not members of
-   * the team.
+   * `by`: whose limit of open streams was reached. `public`: that of all viewers who are not members of the
+   * team.
    */
-  refused(by: 'account' | 'address' | 'strangers' | 'process'): void;
+  refused(by: 'account' | 'address' | 'public' | 'process'): void;
 }
 
 export function streamMetrics(registry: Registry): StreamMetrics {

@@ -216,7 +216,7 @@ function limitsFor(
     limit: publicPerAddress,
     name: 'address' as const,
   };
-  return [...account, address, publicAddress, { key: 'public', limit: publicTotal, name: 'strangers' }];
+  return [...account, address, publicAddress, { key: 'public', limit: publicTotal, name: 'public' }];
 }
 
 function definedHeaders(reply: FastifyReply): Record<string, string | number | string[]> {

@@ -128,19 +128,19 @@ function newLeader(setup: Setup) {
   return { reconcile };
 }
 
-/** The conditions that a new leader writes about an existing Pipeline; 'kept' if it writes none. */
-async function firstConditions(setup: Setup): Promise<string[] | 'kept'> {
+/** The conditions that a new leader writes about an existing Pipeline; 'unchanged' if it writes none. */
+async function firstConditions(setup: Setup): Promise<string[] | 'unchanged'> {
   const conditions = (await newLeader(setup).reconcile()).filter((line) => line.includes('='));
-  return conditions.length === 0 ? 'kept' : conditions;
+  return conditions.length === 0 ? 'unchanged' : conditions;
 }
 
 const ACCEPTED = [condition('Ready', 'True', 'Accepted')];
 const REFUSED = [condition('Ready', 'False', 'InvalidConfig'), condition('Stalled', 'True', 'InvalidConfig')];
 
 describe('a new leader that has not prepared the Team yet', () => {
-  test.each<[string, Setup, string[] | 'kept']>([
-    ['keeps the condition that the pipeline runs', { conditions: ACCEPTED }, 'kept'],
-    ['keeps the condition that the text has errors', { conditions: REFUSED }, 'kept'],
+  test.each<[string, Setup, string[] | 'unchanged']>([
+    ['keeps the condition that the pipeline runs', { conditions: ACCEPTED }, 'unchanged'],
+    ['keeps the condition that the text has errors', { conditions: REFUSED }, 'unchanged'],
     [
       'reports that a newer text waits',
       { conditions: [condition('Ready', 'True', 'Accepted', GENERATION - 1)] },
