@@ -3,6 +3,7 @@ import { basename, join, parse } from 'node:path';
 import { build, type BuildOptions, type OutputFile } from 'esbuild';
 import { checkout } from '#tools/checkout.ts';
 import { outputFolder } from './inputs.ts';
+import { loadLess } from './load-less.ts';
 
 /** Native packages that no bundle contains. pg runs without pg-native; dist has those of sharp and argon2. */
 const native = ['pg-native', '@img/sharp-*', '@node-rs/argon2-*'];
@@ -34,6 +35,7 @@ const sharedOptions: BuildOptions = {
   define: { 'import.meta.main': 'false' },
   banner: { js: requireForCommonJs },
   logLevel: 'silent',
+  plugins: [loadLess],
 };
 
 /** The project's own files and the package folders in a bundle, relative to the checkout. */
@@ -59,7 +61,7 @@ export async function bundleEntryPoints(entry: string): Promise<Inputs> {
 }
 
 /** CommonJS starts fastest: Node does not have to detect the format nor to start its ES module loader. */
-const commonJs: BuildOptions = { format: 'cjs', banner: {}, outExtension: { '.js': '.cjs' } };
+const commonJs: BuildOptions = { format: 'cjs', banner: {}, outExtension: { '.js': '.cjs' }, plugins: [] };
 
 /** Bundles a program into one file, CommonJS or an ES module. Refuses packages in `unwanted`. */
 export async function bundleIntoOneFile(file: string, entry: string, unwanted: readonly string[]): Promise<Inputs> {

@@ -1,7 +1,7 @@
 import { lookup, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
-import { Agent, request } from 'undici';
+import { Agent } from 'undici';
 import { defined } from '#defined';
 import { isAllowed, rangesOf } from './addresses.ts';
 
@@ -93,8 +93,9 @@ async function follow(first: URL, attempt: Attempt): Promise<FetchAnswer> {
   for (let redirectCount = 0; redirectCount <= MAX_REDIRECTS; redirectCount++) {
     const refusal = refuseUrl(url, attempt);
     if (refusal !== undefined) return { failure: refusal, transient: false };
-    const { statusCode, headers, body } = await request(url, {
-      dispatcher: attempt.agent,
+    const { statusCode, headers, body } = await attempt.agent.request({
+      ...targetOf(url),
+      method: 'GET',
       signal: attempt.signal,
       headers: { 'user-agent': 'millrace', accept: '*/*', 'accept-encoding': 'identity' },
     });
@@ -113,6 +114,12 @@ async function follow(first: URL, attempt: Attempt): Promise<FetchAnswer> {
   }
   return { failure: `it redirects more than ${MAX_REDIRECTS} times`, transient: false };
 }
+
+/** Where `Agent.request` sends the request for this URL. */
+export const targetOf = ({ origin, pathname, search }: URL): { origin: string; path: string } => ({
+  origin,
+  path: `${pathname}${search}`,
+});
 
 /**
  * Returns why a URL may not be requested; undefined if it may. Also checks a host that is an address, because

@@ -1,4 +1,4 @@
-import { request } from 'undici';
+import type { Dispatcher } from 'undici';
 import { defined } from '#defined';
 import {
   discard,
@@ -8,6 +8,7 @@ import {
   MAX_REDIRECTS,
   readBounded,
   refuseUrl,
+  targetOf,
   type FetchFailure,
   type FetchOptions,
 } from './guarded-fetch.ts';
@@ -62,7 +63,7 @@ async function follow(first: URL, attempt: Attempt): Promise<GuardedAnswer> {
     const refusal = refuseUrl(url, { rules: { allowHttp }, isReachable });
     if (refusal !== undefined) return { failure: refusal, transient: false };
     const headers = { ...headersFor(url, first, attempt), 'accept-encoding': 'identity' };
-    const answer = await request(url, { dispatcher: agent, signal, method, headers, ...defined({ body }) });
+    const answer = await agent.request({ ...targetOf(url), signal, method, headers, ...defined({ body }) });
     const location = [answer.headers['location']].flat()[0];
     if (location === undefined || method === 'POST' || !REDIRECTS.has(answer.statusCode))
       return await readAnswer(answer, attempt);
@@ -84,7 +85,7 @@ function headersFor(url: URL, first: URL, { headers }: Attempt): Record<string, 
 }
 
 async function readAnswer(
-  { statusCode, headers, body }: Awaited<ReturnType<typeof request>>,
+  { statusCode, headers, body }: Dispatcher.ResponseData,
   { maxBytes }: Attempt,
 ): Promise<GuardedAnswer> {
   const readBody = await readBounded(body, maxBytes);

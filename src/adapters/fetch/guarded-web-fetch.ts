@@ -1,5 +1,4 @@
-import { request } from 'undici';
-import { guardedAgent, readBounded, refuseUrl, type FetchOptions } from './guarded-fetch.ts';
+import { guardedAgent, readBounded, refuseUrl, targetOf, type FetchOptions } from './guarded-fetch.ts';
 
 /** The parts of `RequestInit` that libraries use here. Only forms (`URLSearchParams`) are sent as bodies. */
 interface WebFetchInit {
@@ -23,11 +22,12 @@ export function guardedWebFetch(options: FetchOptions = {}): GuardedWebFetch {
   const { agent, timeoutMs, isReachable } = guardedAgent(options);
   return {
     async fetch(url, { method, headers, body, signal }) {
-      const refusal = refuseUrl(new URL(url), { rules: {}, isReachable });
+      const target = new URL(url);
+      const refusal = refuseUrl(target, { rules: {}, isReachable });
       if (refusal !== undefined) throw new TypeError(refusal);
       const timeout = AbortSignal.timeout(timeoutMs);
-      const answer = await request(url, {
-        dispatcher: agent,
+      const answer = await agent.request({
+        ...targetOf(target),
         method: method === 'POST' ? 'POST' : 'GET',
         headers: { ...headers, 'user-agent': 'millrace', 'accept-encoding': 'identity' },
         signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
