@@ -131,7 +131,8 @@ function choose(file: string, texts: readonly PipelineText[], wantedName?: strin
   const [only] = matching;
   if (only && matching.length === 1) return only;
   const names = texts.map(({ name }) => name ?? file).join(', ');
-  if (texts.length === 0) throw new CommandError(`${file} has no Pipeline`);
+  if (texts.length === 0)
+    throw new CommandError(`${file} has no Pipeline: name a file with HCL or with a manifest of that kind`);
   if (matching.length === 0) throw new CommandError(`${file} has no Pipeline ${wantedName}; it has ${names}`);
   throw new CommandError(
     `${file} has ${pluralize(matching.length, 'Pipeline')}: choose one of ${names} with --pipeline`,

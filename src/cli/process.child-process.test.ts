@@ -73,7 +73,8 @@ describe('the process of the command line', () => {
     ],
     'a server where nothing listens': [
       'MILLRACE_URL=http://127.0.0.1:2 MILLRACE_TOKEN=x millrace whoami',
-      'millrace: http://127.0.0.1:2 cannot be reached: connection refused\n',
+      'millrace: http://127.0.0.1:2 cannot be reached: connection refused. ' +
+        'Check the address and the port, and that Millrace runs there.\n',
     ],
     'no server': ['XDG_CONFIG_HOME=/nonexistent millrace whoami', 'millrace: no server: '],
     'no job': [`millrace plan ${GOOD}`, "error: required option '--job <name>' not specified"],

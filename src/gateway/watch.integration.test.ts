@@ -271,7 +271,7 @@ describe('a build that is triggered and watched', () => {
     await other.close();
     const { exit, err } = await watching;
     expect([exit, err.split('reconnecting').length]).toEqual([2, 2]);
-    expect(err).toMatch(/millrace: .* cannot be reached: connection refused\n$/);
+    expect(err).toMatch(/millrace: .* cannot be reached: connection refused\. Check the address .*\n$/);
   });
 });
 

@@ -87,7 +87,7 @@ describe('a response', () => {
     'that redirects to nowhere is an error': [{ status: 302 }, /redirects$/],
     'of a proxy is shown with its status': [
       { status: 502, type: 'text/html', body: '<p>' },
-      /answered 502\.$/,
+      /answered 502 without a message of Millrace\. A proxy may not reach the gateway: try again in a minute\.$/,
     ],
     'with an internal error is shown with its request id': [
       { status: 500, body: problem('internal-error', 'The request failed.', { instance: 'urn:request:7' }) },
@@ -200,6 +200,8 @@ describe('a request path', () => {
   });
 
   test.each([[''], ['.'], ['..'], ['a/b']])('is refused for the name %j', (name) => {
-    expect(() => requestPath('teams', name)).toThrow('is not a valid name');
+    expect(() => requestPath('teams', name)).toThrow(
+      'is not a valid name: a name is not empty, has no slash, and is neither . nor ..',
+    );
   });
 });

@@ -20,7 +20,10 @@ export interface ClientResponse<T> {
 /** Joins path segments. Each is encoded, so none can change the path. */
 export function requestPath(...segments: string[]): string {
   const invalid = segments.find((segment) => ['', '.', '..'].includes(segment) || segment.includes('/'));
-  if (invalid !== undefined) throw new CommandError(`${JSON.stringify(invalid)} is not a valid name`);
+  if (invalid !== undefined)
+    throw new CommandError(
+      `${JSON.stringify(invalid)} is not a valid name: a name is not empty, has no slash, and is neither . nor ..`,
+    );
   return segments.map((segment) => `/${encodeURIComponent(segment)}`).join('');
 }
 
@@ -35,7 +38,7 @@ export class Api {
     // `fetch` would refuse the header with an error that quotes the token.
     if (token !== undefined && !isToken(token))
       throw new CommandError(
-        `the token ${context.tokenOrigin} contains characters that no token has, such as spaces or a second line`,
+        `the token ${context.tokenOrigin} contains characters that no token has, such as spaces or a second line: copy it again`,
       );
     this.#context = context;
     this.#token = token;

@@ -7,13 +7,16 @@ import { replaceInvisible } from '#domain/graph/measure-label.ts';
 import { Api } from './api.ts';
 import { openWithSystem } from './open-page.ts';
 import type { CliLoginFinishedJson, CliLoginJson, SessionJson } from './response-types.ts';
-import { isWorthRetrying } from './stream-build.ts';
+import { endSentence, isWorthRetrying } from './stream-build.ts';
 
 const MAX_CLIENT_CHARACTERS = 100;
 
 /** How long a person has to confirm a login. It survives an outage of the gateway that ends before. */
 const LIFETIME_MS = 5 * 60_000;
 const MAX_PAUSE_MS = 15_000;
+
+export const NO_SESSION =
+  'the server sent no session: it may be older or newer than this command line. Update one, and try again';
 
 export interface BrowserLoginOptions {
   /** False: only print the address and the code. */
@@ -75,19 +78,17 @@ async function waitForSession(
       const { data } = await api.ask<CliLoginFinishedJson>('POST', '/auth/cli-logins/finish', { verifier });
       failures = 0;
       if (!data.confirmed) continue;
-      if (data.session === undefined) throw new CommandError('the server sent no session');
+      if (data.session === undefined) throw new CommandError(NO_SESSION);
       return data.session;
     } catch (error) {
       const waitedMs = Math.max(pausedMs, performance.now() - startedAt);
       if (!isWorthRetrying(error) || waitedMs >= LIFETIME_MS) throw error;
       failures += 1;
       if (failures === 1)
-        terminal.err(`${withPeriod(error.message)} Trying again until the login expires.\n`);
+        terminal.err(`${endSentence(error.message)} Trying again until the login expires.\n`);
     }
   }
 }
-
-const withPeriod = (message: string): string => (message.endsWith('.') ? message : `${message}.`);
 
 /** How the confirmation page names this machine. */
 function clientName(): string {

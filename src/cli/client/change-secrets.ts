@@ -71,7 +71,7 @@ async function readValue(name: string, options: SetSecretOptions, terminal: Term
   if (terminal.ask === undefined)
     throw new CommandError('cannot prompt here: pipe the value in with --stdin');
   const value = await terminal.ask(`Value of ${name}: `, options.plain === true ? 'shown' : 'hidden');
-  if (value === '') throw new CommandError('the input is empty: nothing was sent');
+  if (value === '') throw new CommandError('the input is empty: nothing was sent. Type or pipe in the value');
   return value;
 }
 
@@ -82,8 +82,10 @@ async function readAll(input: AsyncIterable<Uint8Array>): Promise<string> {
     parts.push(part);
     size += part.length;
     if (size > MAX_STORED_SECRET_BYTES)
-      throw new CommandError(`the value is longer than ${MAX_STORED_SECRET_BYTES / 1024} KiB`);
+      throw new CommandError(
+        `the value is longer than ${MAX_STORED_SECRET_BYTES / 1024} KiB: store a shorter one, or several`,
+      );
   }
-  if (size === 0) throw new CommandError('the input is empty: nothing was sent');
+  if (size === 0) throw new CommandError('the input is empty: nothing was sent. Type or pipe in the value');
   return Buffer.concat(parts).toString();
 }

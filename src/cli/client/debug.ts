@@ -83,9 +83,10 @@ async function printOutput(
     }
     return end !== undefined;
   };
-  const broken = (cause: string): void => terminal.err(`millrace: ${cause}; connecting again\r\n`);
+  const broken = (cause: string): void => terminal.err(`millrace: ${cause} Connecting again.\r\n`);
   await followStream({ api, path: `${path}/output` }, { receive, broken }, terminal);
-  if (end === undefined) throw new CommandError('the server closed the session');
+  if (end === undefined)
+    throw new CommandError('the server closed the session of the shell: run the command again');
   return end;
 }
 

@@ -3,7 +3,7 @@ import { timeOf } from '#cli/output.ts';
 import { CommandError, EXIT, type Exit, type Terminal } from '#cli/terminal.ts';
 import { defined } from '#defined';
 import { Api } from './api.ts';
-import { loginInBrowser, type BrowserLoginOptions } from './browser-login.ts';
+import { loginInBrowser, NO_SESSION, type BrowserLoginOptions } from './browser-login.ts';
 import { prepareConnection, readConfig } from './connect.ts';
 import { contextNameOf, contextsOf, withContexts } from './contexts.ts';
 import {
@@ -119,13 +119,13 @@ async function changePasswordFirst(
   terminal.err('You must change this password first.\n');
   const newPassword = await terminal.ask('New password: ', 'hidden');
   if (newPassword !== (await terminal.ask('Repeat the new password: ', 'hidden')))
-    throw new CommandError('the two passwords differ: nothing was changed');
+    throw new CommandError('the two passwords differ: nothing was changed. Run the command again');
   const api = new Api({ url, tokenOrigin: 'of a login' }, token);
   const body = { current_password: initialPassword, new_password: newPassword };
   return toCredential((await api.ask<SessionJson>('PUT', '/profile/password', body)).data);
 }
 
 function toCredential({ token, username, expires_at: expiresAt }: SessionJson): ObtainedCredential {
-  if (token === undefined) throw new CommandError('the server sent no token');
+  if (token === undefined) throw new CommandError(NO_SESSION);
   return { token, username, ...defined({ expiresAt }) };
 }

@@ -4,7 +4,7 @@ import { CommandError, EXIT, type Exit, type Paint, type Terminal } from '#cli/t
 import { defined } from '#defined';
 import { replaceInvisible } from '#domain/graph/measure-label.ts';
 import { Api, requestPath } from './api.ts';
-import { loginInBrowser, type BrowserLoginOptions } from './browser-login.ts';
+import { loginInBrowser, NO_SESSION, type BrowserLoginOptions } from './browser-login.ts';
 import { connect, type ServerOptions } from './connect.ts';
 import { ProblemError } from './problem-error.ts';
 import type { ApiTokenJson, CreatedTokenJson, UserJson } from './response-types.ts';
@@ -102,7 +102,7 @@ async function withRecentLogin(
   }
   terminal.err(`This needs a login of the last ten minutes, as ${replaceInvisible(account.username)}.\n`);
   const { token, username } = await loginInBrowser(api.url, options, terminal);
-  if (token === undefined) throw new CommandError('the server sent no token');
+  if (token === undefined) throw new CommandError(NO_SESSION);
   const session = new Api({ url: api.url, tokenOrigin: 'of a login' }, token);
   try {
     if (username !== account.username)

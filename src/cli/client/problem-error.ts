@@ -36,10 +36,17 @@ interface Problem {
 
 function messageOf(status: number, { kind, document }: Problem, request: RequestContext): string {
   const { detail, instance } = document;
-  const detailText = typeof detail === 'string' ? detail : `${request.url} answered ${status}.`;
+  const detailText = typeof detail === 'string' ? detail : withoutDetail(status, request);
   const advice = isKind(kind) ? ADVICE[kind]?.(request, detailText) : undefined;
   const requestId = status >= 500 && typeof instance === 'string' ? ` (${instance})` : '';
   return `${replaceInvisible(detailText)}${replaceInvisible(requestId)}${advice === undefined ? '' : ` ${advice}`}`;
+}
+
+/** Most answers without a problem document come from a proxy that has no gateway behind it. */
+function withoutDetail(status: number, { url }: RequestContext): string {
+  return status >= 500
+    ? `${url} answered ${status} without a message of Millrace. A proxy may not reach the gateway: try again in a minute.`
+    : `${url} answered ${status} without a message of Millrace. Check the address.`;
 }
 
 type Advise = (request: RequestContext, detailText: string) => string | undefined;
@@ -58,7 +65,8 @@ const ADVICE: Partial<Record<ProblemKind, Advise>> = {
     `Change it in a browser at ${url}/profile, or run millrace login ${url}`,
   'sign-in-again': ({ url }) => `Run millrace login ${url}`,
   'not-found': ({ url }, detailText) => {
-    if (detailText === 'No such path.') return `${url} may be older than this command line (${VERSION}).`;
+    if (detailText.startsWith('No such path.'))
+      return `${url} may be older than this command line (${VERSION}).`;
     return detailText.startsWith('User ') ? 'Check the name.' : 'Check the name and --team.';
   },
   'already-exists': (_request, detailText) =>

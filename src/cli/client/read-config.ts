@@ -16,11 +16,12 @@ export async function readConfigText(name: string, terminal: Terminal): Promise<
   try {
     source = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new CommandError(`${file} is not UTF-8 text`);
+    throw new CommandError(`${file} is not UTF-8 text: save it in that encoding`);
   }
   if (isManifest(file, source))
     throw new CommandError(`${file} is a manifest: use kubectl apply. The API takes only HCL`);
-  if (source === '') throw new CommandError(`${file} is empty`);
+  if (source === '')
+    throw new CommandError(`${file} is empty: write a pipeline into it, or name another file`);
   return { file, source };
 }
 

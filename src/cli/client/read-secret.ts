@@ -9,7 +9,8 @@ const MAX_SECRET_BYTES = 16 * 1024;
  */
 export async function readSecret(question: string, terminal: Terminal): Promise<string> {
   const secret = terminal.ask ? await terminal.ask(question, 'hidden') : await firstLine(terminal.stdin());
-  if (secret.trim() === '') throw new CommandError('the input is empty: nothing was sent');
+  if (secret.trim() === '')
+    throw new CommandError('the input is empty: nothing was sent. Type or pipe in the token or password');
   return secret;
 }
 
@@ -21,7 +22,9 @@ async function firstLine(input: AsyncIterable<Uint8Array>): Promise<string> {
     size += chunk.length;
     if (chunk.includes(0x0a)) break;
     if (size > MAX_SECRET_BYTES)
-      throw new CommandError(`the first line has more than ${MAX_SECRET_BYTES} bytes`);
+      throw new CommandError(
+        `the first line has more than ${MAX_SECRET_BYTES} bytes: pipe in only the token or password`,
+      );
   }
   const [line = ''] = Buffer.concat(chunks).toString().split('\n');
   return line.replace(/\r$/, '');

@@ -23,7 +23,7 @@ const FIRST_PAUSE_MS = 1000;
 export interface BuildListener {
   state(build: BuildDetailJson): void;
   log(chunk: ChunkJson): Promise<void>;
-  /** The stream broke and will be opened again. */
+  /** The stream broke and will be opened again. `cause` is a sentence. */
   broken(cause: string): void;
 }
 
@@ -46,7 +46,7 @@ export async function streamBuild(
 export interface EventListener {
   /** Returns whether this was the last event. */
   receive(event: StreamEvent): Promise<boolean>;
-  /** The stream broke and will be opened again. */
+  /** The stream broke and will be opened again. `cause` is a sentence. */
   broken(cause: string): void;
 }
 
@@ -63,10 +63,12 @@ export async function followStream(
     if (end === 'over') return;
     failures += 1;
     if (failures >= MAX_ATTEMPTS) throw end;
-    if (failures === 1) listener.broken(end.message);
+    if (failures === 1) listener.broken(endSentence(end.message));
     await pause(backOffMs(failures, { firstMs: stream.retryMs ?? FIRST_PAUSE_MS, longestMs: MAX_PAUSE_MS }));
   }
 }
+
+export const endSentence = (message: string): string => (message.endsWith('.') ? message : `${message}.`);
 
 /** Whether a later attempt may succeed. */
 export function isWorthRetrying(error: unknown): error is CommandError {
@@ -96,7 +98,10 @@ async function followOnce(
     for await (const event of eventsOf(stream)) {
       onEvent();
       if (event.name === 'closed')
-        throw new CommandError('you may no longer read this: your session has ended, or you lost the role');
+        throw new CommandError(
+          'you may no longer read this: your session has ended, or you lost the role. ' +
+            'Log in again, or ask an admin of the team',
+        );
       if (await listener.receive(event)) return 'over';
       stream.lastId = event.id ?? stream.lastId;
     }

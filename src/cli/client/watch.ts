@@ -209,7 +209,7 @@ class BuildPrinter implements BuildListener {
   }
 
   broken(cause: string): void {
-    this.#printDimmed(`${cause}. The build continues; reconnecting.`);
+    this.#printDimmed(`${cause} The build continues; reconnecting.`);
   }
 
   conclude(build: BuildDetailJson): void {
