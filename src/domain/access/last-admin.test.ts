@@ -57,7 +57,9 @@ describe('adding a member', () => {
   });
 
   test('names the present role if the person is a member', () => {
-    expect(refuseNewMember(member('maintain', 1), 'read')?.message).toContain('the role maintain.');
+    expect(refuseNewMember(member('maintain', 1), 'read')?.message).toContain(
+      'the role maintain. Change that role instead.',
+    );
   });
 });
 

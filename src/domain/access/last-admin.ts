@@ -15,6 +15,9 @@ export interface ChangeRefusal {
   message: string;
 }
 
+const NO_MEMBER =
+  'They are not a member of this team. If a group gives them a role, remove the group from the team.';
+
 /**
  * Why a person may not get the role `newRole` in a team, or leave it (`newRole` undefined). Undefined: they
  * may. A team with an admin always keeps one.
@@ -25,7 +28,7 @@ export function refuseMemberChange(facts: MemberFacts, newRole: Role | undefined
     return { reason: 'managed-by-manifest', message };
   }
   if (newRole === undefined && facts.role === undefined) {
-    return { reason: 'not-a-member', message: 'They are not a member of this team.' };
+    return { reason: 'not-a-member', message: NO_MEMBER };
   }
   if (facts.role === 'admin' && newRole !== 'admin' && facts.otherAdmins === 0) {
     return {
@@ -39,7 +42,10 @@ export function refuseMemberChange(facts: MemberFacts, newRole: Role | undefined
 /** Why a person may not become a member of a team. Undefined: they may. */
 export function refuseNewMember(facts: MemberFacts, newRole: Role): ChangeRefusal | undefined {
   if (facts.role !== undefined && !facts.byManifest) {
-    return { reason: 'already-a-member', message: `They are already a member, with the role ${facts.role}.` };
+    return {
+      reason: 'already-a-member',
+      message: `They are already a member, with the role ${facts.role}. Change that role instead.`,
+    };
   }
   return refuseMemberChange(facts, newRole);
 }

@@ -51,4 +51,15 @@ describe('a value is refused', () => {
     ['with a null character', { kind: 'secret', value: 'a\u0000', known: none }, 'InvalidValue'],
     ['with half a character', { kind: 'secret', value: '\ud800', known: none }, 'InvalidValue'],
   ])('%s', (_title, secret, code) => expect(refuse(secret)).toBe(code));
+
+  test('and the message says what to store instead', () => {
+    const secret = { name: 'TOKEN', kind: 'secret' } as const;
+    const messages = ['a\u0000', 'x'.repeat(65_537)].map(
+      (value) => refuseSecret({ ...secret, value }, none)?.message,
+    );
+    expect(messages).toEqual([
+      expect.stringContaining('Store it as base64'),
+      expect.stringContaining('Store a shorter one'),
+    ]);
+  });
 });

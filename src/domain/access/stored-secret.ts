@@ -23,15 +23,18 @@ export interface SecretRefusal {
   message: string;
 }
 
+const NOT_TEXT =
+  'The value has a null character or is not valid Unicode. ' +
+  'Store it as base64, and decode it where you use it.';
+
 /** Why a value cannot be stored. Undefined: it can. */
 export function refuseSecret(
   { name, kind, value }: { name: string; kind: SecretKind; value: string },
   facts: StoredSecretFacts,
 ): SecretRefusal | undefined {
-  if (!value.isWellFormed() || value.includes('\u0000'))
-    return { code: 'InvalidValue', message: 'The value must be text without null characters.' };
+  if (!value.isWellFormed() || value.includes('\u0000')) return { code: 'InvalidValue', message: NOT_TEXT };
   if (utf8Length(value) > MAX_STORED_SECRET_BYTES) {
-    const message = `The value is longer than ${MAX_STORED_SECRET_BYTES / 1024} KiB.`;
+    const message = `The value is longer than ${MAX_STORED_SECRET_BYTES / 1024} KiB. Store a shorter one, or several.`;
     return { code: 'ValueTooLong', message };
   }
   if (facts.kind !== undefined && facts.kind !== kind) {

@@ -80,14 +80,20 @@ function whyNotRetried(facts: RetryFacts): Reason[] {
   if (job === undefined) return [JOB_REMOVED];
   const reasons = whyPaused({ pipeline: job.pipelinePaused, job: job.paused, name: job.name });
   if (job.disableRetry)
-    reasons.push({ code: 'RetryDisabled', message: `${job.name} has disable_retry = true.` });
+    reasons.push({
+      code: 'RetryDisabled',
+      message: `${job.name} has disable_retry = true. Trigger the job instead.`,
+    });
   reasons.push(...whyQueueFull(queued));
   if (isActive(status))
-    reasons.push({ code: 'NotEnded', message: `Build ${number} of ${job.name} has not ended.` });
+    reasons.push({
+      code: 'NotEnded',
+      message: `Build ${number} of ${job.name} has not ended. Wait until it ends, or cancel it.`,
+    });
   if (versionGone)
     reasons.push({
       code: 'VersionGone',
-      message: `Retention removed a version that build ${number} of ${job.name} used.`,
+      message: `Retention removed a version that build ${number} of ${job.name} used. Trigger the job instead.`,
     });
   return reasons;
 }

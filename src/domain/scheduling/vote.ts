@@ -59,7 +59,7 @@ function whyVoteRefused(
       message: `${vote.by} triggered this build, so somebody else must approve it.`,
     };
   if (!vote.approve && !vote.message?.trim())
-    return { code: 'ReasonMissing', message: 'A rejection needs a reason.' };
+    return { code: 'ReasonMissing', message: 'A rejection needs a reason. Say in the message why.' };
   return undefined;
 }
 

@@ -97,7 +97,10 @@ async function readToChange(
 ): Promise<ObjectAnswer<ProviderObject>> {
   const read = await objects.read(canonical);
   if (read.answer !== 'done' || !read.value.deleting) return read;
-  return { answer: 'refused', message: 'The provider is being deleted.' };
+  return {
+    answer: 'refused',
+    message: 'The provider is being deleted. Wait until it is gone, then create it again.',
+  };
 }
 
 /**

@@ -86,7 +86,9 @@ export async function updateTeam(
 ): Promise<ChangeResult | { answer: 'fault'; message: string }> {
   const { groups = [] } = change;
   const claims = groups.map(({ claim }) => claim);
-  if (new Set(claims).size < claims.length) return { answer: 'fault', message: 'A group is named twice.' };
+  const repeated = claims.find((claim, index) => claims.indexOf(claim) < index);
+  if (repeated !== undefined)
+    return { answer: 'fault', message: `The group ${repeated} is named twice. Remove one.` };
   const providers = groups.length === 0 ? [] : await oauth.providers();
   const groupProviders = providers
     .filter(({ enabled, groupsClaim }) => enabled && groupsClaim !== undefined)

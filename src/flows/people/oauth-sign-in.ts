@@ -107,7 +107,7 @@ export async function finishFlow(answer: FlowAnswer, ports: OAuthPorts): Promise
     };
   }
   const provider = await enabledProvider(canonical, ports);
-  if (provider === undefined) return { answer: 'failed', message: 'The provider was disabled meanwhile.' };
+  if (provider === undefined) return { answer: 'failed', message: DISABLED };
   const { nonce, verifier } = flow;
   const request: OAuthRequest = {
     callbackUrl: callbackOf(ports.externalUrl ?? '', canonical),
@@ -123,8 +123,13 @@ export async function finishFlow(answer: FlowAnswer, ports: OAuthPorts): Promise
     : await link(flow.link, provider, identified, ports);
 }
 
-const NOT_REACHED = 'The provider cannot be reached, or its settings are wrong.';
-const NOT_ACCEPTED = 'The answer of the provider was not accepted.';
+const DISABLED = 'An admin has disabled this provider meanwhile. Sign in in another way.';
+const NOT_REACHED =
+  'The provider cannot be reached, or its settings are wrong. Try again. ' +
+  'If it stays so, tell an admin of the installation: the log of the gateway has the reason.';
+const NOT_ACCEPTED =
+  'The answer of the provider was not accepted. Sign in again. ' +
+  'If it stays so, tell an admin of the installation: the log of the gateway has the reason.';
 
 async function signInAs(
   { canonical, usernameClaim, groupsClaim }: StoredProvider,

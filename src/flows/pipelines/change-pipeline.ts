@@ -81,7 +81,11 @@ export async function readToChange(
   const read = await readPipeline(name, ports);
   if (read.answer !== 'done') return read;
   const { deleting, others } = read.value;
-  if (deleting) return { answer: 'refused', message: 'The pipeline is being deleted.' };
+  if (deleting)
+    return {
+      answer: 'refused',
+      message: 'The pipeline is being deleted. Wait until it is gone, then create it again.',
+    };
   if (others.length === 0) return read;
   const message =
     `The Pipeline object has ${others.map((other) => `spec.${other}`).join(', ')}, ` +
