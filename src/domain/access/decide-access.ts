@@ -102,7 +102,7 @@ const ACCESS_WITHOUT_TEAM: Record<
   },
   'global-admin': {
     credentials: ['session', 'personal-token', 'installation'],
-    message: 'This needs a global admin.',
+    message: 'Only a global admin may do this. Ask one, or sign in as one.',
   },
 };
 
@@ -111,7 +111,10 @@ function refuseByNeeds({ needs, team }: AccessRequest, identity: Identity): Acce
   if (isRole(needs)) {
     if (team === undefined) return forbid(needs, 'Nobody may use this path.');
     if (roleIncludes(roleIn(identity, team), needs)) return undefined;
-    return { ...forbid(needs, `This needs the role ${needs} in team ${team}.`), team };
+    return {
+      ...forbid(needs, `This needs the role ${needs} in team ${team}. Ask an admin of the team for it.`),
+      team,
+    };
   }
   const { credentials, message } = ACCESS_WITHOUT_TEAM[needs];
   const isAccepted = credentials.includes(identity.credential ?? 'installation');

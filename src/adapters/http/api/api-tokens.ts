@@ -140,17 +140,27 @@ function scopeOf({
   role?: TokenScope['role'];
 }): TokenScope | undefined {
   if (personal && team === undefined && role === undefined) return undefined;
-  if (personal) throw new Problem('invalid-request', 'A personal token has neither team_canonical nor role.');
+  if (personal)
+    throw new Problem(
+      'invalid-request',
+      'A personal token has all your rights: leave out team_canonical and role, or send personal: false.',
+    );
   if (team !== undefined && role !== undefined) return { team, role };
   throw new Problem('invalid-request', 'A token of a team needs team_canonical and role.');
 }
 
 const REFUSALS = {
-  taken: { kind: 'already-exists', detail: 'You have a token of this name.' },
+  taken: {
+    kind: 'already-exists',
+    detail: 'You have a token of this name. Choose another name, or revoke that token first.',
+  },
   'too-many': { kind: 'already-exists', detail: 'You have reached the limit of tokens. Delete some.' },
   'no-team': { kind: 'not-found', detail: 'There is no such team.' },
   'session-over': { kind: 'unauthenticated', detail: 'The session has ended. Sign in again.' },
-  'role-too-high': { kind: 'forbidden', detail: 'You do not have this role in this team yourself.' },
+  'role-too-high': {
+    kind: 'forbidden',
+    detail: 'You do not have this role in this team yourself. Choose one up to your own.',
+  },
 } as const;
 
 function encode({ scope, prefix, createdAt, expiresAt, lastUsedAt, ...token }: ApiToken) {

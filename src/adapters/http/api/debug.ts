@@ -62,7 +62,7 @@ function openRoute(ports: PipelinePorts): Route {
     handler: async ({ params, body: { step, command = [], terminal }, identity }, reply) => {
       const ref = refOf(params);
       if (command.join('').length > DEBUG_LIMITS.commandCharacters)
-        throw new Problem('invalid-request', 'The command is too long.');
+        throw new Problem('invalid-request', COMMAND_TOO_LONG);
       const request = { by: userNameOf(identity), command, ...defined({ step, terminal }) };
       const opened = requireDone(await openDebugSession(ref, request, ports), nameBuild(ref));
       const data = { session: opened.session, step: opened.step.id, step_name: opened.step.name };
@@ -148,6 +148,10 @@ function inputsOf({ data, columns, rows, end }: InputFields): (DebugInput | unde
     ...(end === undefined ? [] : [end ? { end } : undefined]),
   ];
 }
+
+const COMMAND_TOO_LONG =
+  `The command has more than ${DEBUG_LIMITS.commandCharacters} characters. ` +
+  'Open a shell without a command, and paste it there.';
 
 const SEQUENCE_MISSING =
   'Input has no number, so nothing was sent to the shell. Send `sequence` with it: 1 for the first input, ' +

@@ -159,7 +159,11 @@ function createRoute(ports: AccessPorts): Route {
       { body: { canonical, preset, client_secret: secret = '', ...fields }, identity },
       reply,
     ) => {
-      if (secret === '') throw new Problem('invalid-request', 'A new provider needs a client_secret.');
+      if (secret === '')
+        throw new Problem(
+          'invalid-request',
+          'A new provider needs a client_secret. Copy it from where you registered Millrace.',
+        );
       const { type, ...presetFields } = presetOf(preset);
       const initial = { ...presetFields, canonical, clientId: '', enabled: true };
       const wanted = applyFields({ ...initial, type: type ?? fields.type ?? 'OIDC' }, fields);
@@ -170,10 +174,16 @@ function createRoute(ports: AccessPorts): Route {
   });
 }
 
+const PRESET_NAMES = PROVIDER_PRESETS.map(({ name }) => name).join(', ');
+
 function presetOf(name: string | undefined): Partial<ProviderPreset> {
   if (name === undefined) return {};
   const preset = PROVIDER_PRESETS.find((candidate) => candidate.name === name);
-  if (preset === undefined) throw new Problem('invalid-request', `There is no preset ${name}.`);
+  if (preset === undefined)
+    throw new Problem(
+      'invalid-request',
+      `There is no preset ${name}. Leave preset out, or use one of: ${PRESET_NAMES}.`,
+    );
   const { name: _, ...fields } = preset;
   return fields;
 }

@@ -59,7 +59,10 @@ function bindToBrowser(
   reply: FastifyReply,
 ): string {
   if (flow.answer === 'unknown')
-    throw new Problem('not-found', 'There is no such provider, or it is disabled.');
+    throw new Problem(
+      'not-found',
+      'There is no such provider, or it is disabled. Choose one on the sign-in page.',
+    );
   if (flow.answer === 'no-address') throw new Problem('refused', NO_EXTERNAL_URL);
   if (flow.answer === 'failed') throw providerProblem(flow, request);
   const cookies = ports.browser.cookies(request);
@@ -131,7 +134,10 @@ async function encodeFinished(
 ) {
   if (finished.answer === 'failed') throw providerProblem(finished, request);
   if (finished.answer === 'taken') {
-    throw new Problem('already-exists', 'This identity is linked with another account.');
+    throw new Problem(
+      'already-exists',
+      'This identity is linked with another account. Sign in with it, and unlink it there first.',
+    );
   }
   if (finished.answer === 'linked') return { status: 'linked' as const };
   if (finished.answer === 'profile') {

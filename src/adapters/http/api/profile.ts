@@ -104,7 +104,10 @@ function passwordProblem(refused: Exclude<PasswordChanged, { answer: 'changed' }
   if (refused.answer === 'fault') return new Problem('invalid-request', refused.message);
   if (refused.answer === 'not-fresh') return signInAgain();
   if (refused.answer === 'wrong-current')
-    return new Problem('wrong-password', 'The current password is wrong.');
+    return new Problem(
+      'wrong-password',
+      'The current password is wrong. If you have forgotten it, a global admin can set a new one.',
+    );
   return new Problem('unauthenticated', 'The account has changed. Sign in again.');
 }
 

@@ -101,7 +101,11 @@ function createRoute(ports: AccessPorts): Route {
       const act = actOf(identity, ports.now());
       const created = await createAccount({ username, fullName, globalAdmin, password }, act, ports);
       if (created.answer === 'fault') throw new Problem('invalid-request', created.message);
-      if (created.answer === 'taken') throw new Problem('already-exists', `User ${username} exists already.`);
+      if (created.answer === 'taken')
+        throw new Problem(
+          'already-exists',
+          `User ${username} exists already. Choose another name, or change that account.`,
+        );
       const account = requireFound(await ports.accounts.account(username), `User ${username}`);
       return reply.code(201).send({ data: encodeUser(account) });
     },

@@ -185,7 +185,7 @@ function tooManyStreams(): Problem {
 }
 
 function serverFull(): Problem {
-  return new Problem('unavailable', 'Too many event streams are open on this server.');
+  return new Problem('unavailable', 'Too many event streams are open on this server. Try again in a minute.');
 }
 
 const HEADERS = {

@@ -61,7 +61,11 @@ async function shownTeamsOf(
   cards: Pick<PipelineCards, 'teams'>,
 ): Promise<OverviewTeam[]> {
   if (team === undefined) return await cards.teams(overviewScope(account));
-  if (!isMember(account, team)) throw new Problem('forbidden', `This needs the role read in team ${team}.`);
+  if (!isMember(account, team))
+    throw new Problem(
+      'forbidden',
+      `This needs the role read in team ${team}. Ask an admin of the team for it.`,
+    );
   const overviewTeams = await cards.teams([team]);
   requireFound(overviewTeams[0], `Team ${team}`);
   return overviewTeams;

@@ -87,29 +87,50 @@ export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply
     .send(problem.document(reply.request.id));
 }
 
+export const NO_SUCH_PATH = 'No such path. /openapi lists the paths of this server.';
+const NOT_JSON = 'This path takes only JSON. Send it with the header Content-Type: application/json.';
+const BAD_JSON = 'The body is not valid JSON. Check its quotes, commas and brackets.';
+
+/** `limit`: the largest body that the path takes, in bytes. */
+export function tooLarge(limit: number): Problem {
+  return new Problem(
+    'too-large',
+    `The body is larger than the ${limit} bytes that this path takes. Send less.`,
+  );
+}
+
 /**
  * Problems for the error codes of Fastify and Node.js. Without `detail`, the problem has the message of the
  * error.
  */
 const PROBLEMS_BY_CODE: Record<string, { kind: ProblemKind; detail?: string }> = {
   FST_ERR_VALIDATION: { kind: 'invalid-request' },
-  FST_ERR_CTP_BODY_TOO_LARGE: { kind: 'too-large', detail: 'The body is too large for this path.' },
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: { kind: 'unsupported-type', detail: 'Send application/json.' },
+  FST_ERR_CTP_BODY_TOO_LARGE: {
+    kind: 'too-large',
+    detail: 'The body is larger than this path takes. Send less.',
+  },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: { kind: 'unsupported-type', detail: NOT_JSON },
   FST_ERR_CTP_EMPTY_JSON_BODY: {
     kind: 'invalid-request',
-    detail: 'The body is empty, but its content type is JSON.',
+    detail: 'The body is empty, but its Content-Type is JSON. Send a JSON object, or no Content-Type.',
   },
-  FST_ERR_CTP_INVALID_JSON_BODY: { kind: 'invalid-request', detail: 'The body is not valid JSON.' },
+  FST_ERR_CTP_INVALID_JSON_BODY: { kind: 'invalid-request', detail: BAD_JSON },
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
     kind: 'invalid-request',
-    detail: 'The length of the body differs from Content-Length.',
+    detail: 'The length of the body differs from Content-Length. Let your HTTP client set that header.',
   },
-  FST_ERR_ROUTE_MISSING_CONTENT_TYPE: { kind: 'not-found', detail: 'No such path.' },
-  FST_ERR_BAD_URL: { kind: 'invalid-request', detail: 'The path has an invalid escape.' },
+  FST_ERR_ROUTE_MISSING_CONTENT_TYPE: { kind: 'not-found', detail: NO_SUCH_PATH },
+  FST_ERR_BAD_URL: {
+    kind: 'invalid-request',
+    detail: 'The path has a % that begins no valid escape. Write it as %25.',
+  },
   FST_ERR_ASYNC_CONSTRAINT: { kind: 'invalid-request', detail: 'The request cannot be routed.' },
-  FST_ERR_MAX_PARAM_LENGTH: { kind: 'not-found', detail: 'No such path.' },
-  FST_ERR_NOT_FOUND: { kind: 'not-found', detail: 'No such path.' },
-  ERR_HTTP_REQUEST_TIMEOUT: { kind: 'invalid-request', detail: 'The request took too long to arrive.' },
+  FST_ERR_MAX_PARAM_LENGTH: { kind: 'not-found', detail: NO_SUCH_PATH },
+  FST_ERR_NOT_FOUND: { kind: 'not-found', detail: NO_SUCH_PATH },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    kind: 'invalid-request',
+    detail: 'The request took too long to arrive. Try again.',
+  },
 };
 
 /** For the error codes of zlib, which start with `Z_`. */
@@ -117,22 +138,31 @@ const BAD_GZIP = { kind: 'invalid-request', detail: 'The body is not valid gzip.
 
 /**
  * Returns the problem for an error that a hook or a handler threw. The text of an unknown error is not sent,
- * because it may contain internal names.
+ * because it may contain internal names. `bodyLimit`: the largest body that the path takes, in bytes.
  */
-export function toProblem(error: unknown): Problem {
+export function toProblem(error: unknown, bodyLimit?: number): Problem {
   if (error instanceof Problem) return error;
   if (isError(error) && 'code' in error) {
-    const code = String(error.code);
-    const problem = code.startsWith('Z_') ? BAD_GZIP : PROBLEMS_BY_CODE[code];
-    if (problem !== undefined) return new Problem(problem.kind, problem.detail ?? error.message);
+    const problem = problemByCode(String(error.code), error.message, bodyLimit);
+    if (problem !== undefined) return problem;
   }
   if (isConnectionLost(error))
     return new Problem(
       'unavailable',
       'A service that Millrace needs does not respond. Try again in a second.',
     );
-  if (isBadSyntax(error)) return new Problem('invalid-request', 'The body is not valid JSON.');
-  return new Problem('internal-error', 'The request failed. The log has the reason under this request id.');
+  if (isBadSyntax(error)) return new Problem('invalid-request', BAD_JSON);
+  return new Problem(
+    'internal-error',
+    'Millrace failed to answer. Its log has the reason under this request id: ' +
+      'tell the id to whoever runs this installation.',
+  );
+}
+
+function problemByCode(code: string, message: string, bodyLimit: number | undefined): Problem | undefined {
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE' && bodyLimit !== undefined) return tooLarge(bodyLimit);
+  const problem = code.startsWith('Z_') ? BAD_GZIP : PROBLEMS_BY_CODE[code];
+  return problem && new Problem(problem.kind, problem.detail ?? message);
 }
 
 /**

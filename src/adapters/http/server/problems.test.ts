@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { WEBHOOK_TOKEN } from '#testing/http/in-memory-ports.ts';
-import { APP, gateway } from '#testing/http/server-under-test.ts';
+import { APP, BUILD, gateway } from '#testing/http/server-under-test.ts';
 
 function without(document: Record<string, unknown>, ...names: string[]): Record<string, unknown> {
   return Object.fromEntries(Object.entries(document).filter(([key]) => !names.includes(key)));
@@ -24,7 +24,7 @@ const PROBLEMS: Record<string, { method?: 'GET' | 'POST'; url: string; as?: stri
       type: 'https://millrace.dev/problems/forbidden',
       title: 'Your role does not allow this',
       status: 403,
-      detail: 'This needs the role write in team main.',
+      detail: 'This needs the role write in team main. Ask an admin of the team for it.',
       needs: 'write',
       team: 'main',
     },
@@ -45,7 +45,7 @@ const PROBLEMS: Record<string, { method?: 'GET' | 'POST'; url: string; as?: stri
       type: 'https://millrace.dev/problems/not-found',
       title: 'Not found',
       status: 404,
-      detail: 'No such path.',
+      detail: 'No such path. /openapi lists the paths of this server.',
     },
   },
   'a job that cannot run': {
@@ -76,7 +76,7 @@ const PROBLEMS: Record<string, { method?: 'GET' | 'POST'; url: string; as?: stri
       type: 'https://millrace.dev/problems/invalid-request',
       title: 'The request is invalid',
       status: 400,
-      detail: 'The path has an invalid escape.',
+      detail: 'The path has a % that begins no valid escape. Write it as %25.',
     },
   },
   'an unknown webhook token': {
@@ -132,17 +132,40 @@ describe('a failure is a problem document for', () => {
     },
   );
 
-  test('a body that is too large is refused', async () => {
-    const { app } = sharedGateway;
-    const payload = 'x'.repeat(1024 * 1024 + 1);
-    const answer = await app.inject({
-      method: 'POST',
+  const refusedBodies: Record<
+    string,
+    { url?: string; type?: string; payload: string; is: [number, string] }
+  > = {
+    'that is too large': {
       url: `/webhooks/${WEBHOOK_TOKEN}`,
-      payload,
-      headers: TEXT,
-    });
-    expect(answer.statusCode).toBe(413);
-  });
+      type: 'text/plain',
+      payload: 'x'.repeat(1024 * 1024 + 1),
+      is: [413, 'The body is larger than the 1048576 bytes that this path takes. Send less.'],
+    },
+    'that is too large for its fields': {
+      payload: JSON.stringify({ message: 'x'.repeat(9000) }),
+      is: [413, 'The body is larger than the 8192 bytes that this path takes. Send less.'],
+    },
+    'of another type': {
+      type: 'application/xml',
+      payload: '<message/>',
+      is: [415, 'This path takes only JSON. Send it with the header Content-Type: application/json.'],
+    },
+    'that is empty': {
+      payload: '',
+      is: [400, 'The body is empty, but its Content-Type is JSON. Send a JSON object, or no Content-Type.'],
+    },
+    'that is no JSON': {
+      payload: '{"message": no}',
+      is: [400, 'The body is not valid JSON. Check its quotes, commas and brackets.'],
+    },
+  };
+  test.each(Object.entries(refusedBodies))(
+    'a body %s is refused, and the answer says what to send',
+    async (_name, { url = `${BUILD}/reject`, type = 'application/json', payload, is }) => {
+      const headers = { authorization: 'Bearer admin@main', 'content-type': type };
+      const answer = await sharedGateway.app.inject({ method: 'POST', url, payload, headers });
+      expect([answer.statusCode, answer.json<{ detail: string }>().detail]).toEqual(is);
+    },
+  );
 });
-
-const TEXT = { 'content-type': 'text/plain' };

@@ -15,7 +15,7 @@ import type {
 import type { TSchema } from 'typebox';
 import { isNonMember, requireVisible } from '#adapters/http/auth/public-access.ts';
 import type { RouteRules } from '#adapters/http/auth/route-rules.ts';
-import { Problem } from '#adapters/http/protocol/problem.ts';
+import { tooLarge } from '#adapters/http/protocol/problem.ts';
 import { defined } from '#defined';
 import type { Identity } from '#domain/access/decide-access.ts';
 import { refuseFields } from './describe-invalid.ts';
@@ -178,14 +178,10 @@ function answerNonMembers<S extends FastifySchema>({ response, read }: ForPublic
   };
 }
 
-function tooLarge(): Problem {
-  return new Problem('too-large', 'The body is too large for this path.');
-}
-
 function readBodies(app: App, readerOf: (request: FastifyRequest) => BodyReader, limit: number): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (request: FastifyRequest, payload: Readable) => {
-    if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge();
+    if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
     return readAll(payload, readerOf(request), limit);
   });
 }
@@ -198,7 +194,7 @@ async function readAll(payload: Readable, reader: BodyReader, limit: number): Pr
     .on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size <= limit) reader.update(chunk);
-      else reject(tooLarge());
+      else reject(tooLarge(limit));
     })
     .on('end', resolve)
     .on('error', reject);

@@ -12,7 +12,7 @@ import Fastify, { LogController, type FastifyReply, type FastifyRequest } from '
 import { authenticateOnce } from '#adapters/http/auth/authenticate.ts';
 import { identify } from '#adapters/http/auth/identify.ts';
 import { rulesWhileReading } from '#adapters/http/auth/public-access.ts';
-import { Problem, sendProblem, toProblem } from '#adapters/http/protocol/problem.ts';
+import { NO_SUCH_PATH, Problem, sendProblem, toProblem } from '#adapters/http/protocol/problem.ts';
 import { describeInvalid } from './describe-invalid.ts';
 import { byMedium, mediumOf } from './medium.ts';
 import { describeRoutes } from './open-api.ts';
@@ -61,12 +61,12 @@ export function createServer(parts: ServerParts): App {
   addRouteHooks(app, { parts, headers, timeLimit: LIMITS.timeLimit, isOverloaded });
   const sendProblemFor = problemSender(parts);
   app.setErrorHandler((error, request, reply) => {
-    const problem = toProblem(error);
+    const problem = toProblem(error, request.routeOptions.bodyLimit);
     if (problem !== error && problem.status >= 500) request.log.error({ err: error }, 'a request failed');
     return sendProblemFor(request, reply, problem);
   });
   app.setNotFoundHandler((request, reply) =>
-    sendProblemFor(request, reply, new Problem('not-found', 'No such path.')),
+    sendProblemFor(request, reply, new Problem('not-found', NO_SUCH_PATH)),
   );
 
   for (const route of parts.routes) route.register(app);
