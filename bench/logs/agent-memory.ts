@@ -1,5 +1,7 @@
+import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { firstWrongLine, LINE_BYTES, printLines } from '#bench/builds/numbered-lines.ts';
 import { summarise } from '#bench/statistics.ts';
 import { circumstances, numberFlag, table } from '#bench/table.ts';
@@ -22,6 +24,11 @@ const runs = numberFlag('runs', 5);
 const megabytes = numberFlag('megabytes', 100);
 const delay = numberFlag('delay', 40);
 const lines = (megabytes * 1e6) / LINE_BYTES;
+const NODE_SETTLES_MS = 500;
+/** `FakeGateway` has the agent mask variables with such names. */
+const SECRETS = Object.fromEntries(
+  [1, 2, 3, 4, 5].map((index) => [`SECRET_${index}`, `tok_${'5eC'.repeat(10)}${index}`]),
+);
 
 const START_SCRIPT = 'tools/images/millrace/root/usr/local/bin/millrace-agent';
 const startLines = readFileSync(join(checkout, START_SCRIPT), 'utf8').split('\n');
@@ -30,15 +37,20 @@ const options = startWords.filter((word) => word.startsWith('--'));
 const bundle = join(checkout, 'dist/agent.cjs');
 const shim = join(checkout, `dist/shim-${process.arch === 'arm64' ? 'arm64' : 'amd64'}`);
 
-interface Sample {
+interface Memory {
+  /** The most resident memory so far, in bytes. */
+  peak: number;
+  /** What is resident now and no page of a file, such as the program of Node, in bytes. */
+  anonymous: number;
+}
+
+interface Sample extends Memory {
   /** Processor time of the agent until its first request, in milliseconds. */
   start: number;
   /** From the first output of the step until the gateway has all of it, in milliseconds. */
   log: number;
   /** Processor time of the agent meanwhile, in milliseconds. */
   logProcessor: number;
-  /** The most resident memory until the log is stored, in bytes. */
-  peak: number;
   /** Whether the log is complete and in order. */
   isWhole: boolean;
 }
@@ -51,17 +63,36 @@ function processorTime(pid: number): number {
   return times.reduce((sum, time) => sum + time, 0) / 1e6;
 }
 
-function residentPeak(pid: number): number {
-  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
+function memoryOf(pid: number): Memory {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const [peak = NaN, anonymous = NaN] = [/^VmHWM:\s+(\d+) kB$/m, /^RssAnon:\s+(\d+) kB$/m].map(
+    (line) => Number(line.exec(status)?.[1]) * 1024,
+  );
+  return { peak, anonymous };
 }
 
-function planOf(scripts: readonly string[], workdir: string): Plan {
+/** Node with the options of the agent and a timer. */
+async function measureNode(): Promise<Memory & { processor: number }> {
+  const node = spawn(process.execPath, [...options, '-e', 'setInterval(() => {}, 1e6)'], { stdio: 'ignore' });
+  const pid = node.pid ?? 0;
+  await pause(NODE_SETTLES_MS);
+  const sample = { ...memoryOf(pid), processor: processorTime(pid) };
+  node.kill();
+  await ended(node);
+  return sample;
+}
+
+function planOf(
+  scripts: readonly string[],
+  { workdir, env }: { workdir: string; env: Record<string, string> },
+): Plan {
   const steps = scripts.map((script, index): PlanStep => ({
     id: String(index),
     kind: 'task',
     name: String(index),
     exports: '',
-    env: {},
+    env,
+    needsSecrets: true,
     command: { container: 'worker', argv: ['/bin/sh', '-e'], script },
   }));
   return {
@@ -81,11 +112,14 @@ function planOf(scripts: readonly string[], workdir: string): Plan {
 const certificate = await makeCertificate();
 
 /** One build: a step that runs the script, and one that waits while the memory of the agent is read. */
-async function measure(script: string): Promise<Sample> {
+async function measure(script: string, env: Record<string, string> = {}): Promise<Sample> {
   const pod = new LocalPod();
   pod.open(await freePort());
   const release = join(pod.workdir, 'release');
-  const plan = planOf([script, `until [ -e '${release}' ]; do sleep 0.1; done`], pod.workdir);
+  const plan = planOf([script, `until [ -e '${release}' ]; do sleep 0.1; done`], {
+    workdir: pod.workdir,
+    env,
+  });
   const gateway = new FakeGateway(certificate, { work: 'build', plan });
   let [start, startedAt, startedProcessor] = [0, 0, 0];
   let pid = 0;
@@ -105,7 +139,7 @@ async function measure(script: string): Promise<Sample> {
       start,
       log: performance.now() - startedAt,
       logProcessor: processorTime(pid) - startedProcessor,
-      peak: residentPeak(pid),
+      ...memoryOf(pid),
       isWhole: script === 'true' || firstWrongLine(gateway.log('0'), lines) === undefined,
     };
     writeFileSync(release, '');
@@ -119,26 +153,42 @@ async function measure(script: string): Promise<Sample> {
 }
 
 if (!existsSync(bundle) || !existsSync(shim)) throw new Error('First run `make dist`.');
-const quiet: Sample[] = [];
-const loud: Sample[] = [];
+const samples = {
+  node: [] as Awaited<ReturnType<typeof measureNode>>[],
+  quiet: [] as Sample[],
+  loud: [] as Sample[],
+  masked: [] as Sample[],
+};
 for (let run = 0; run < runs; run += 1) {
-  quiet.push(await measure('true'));
-  loud.push(await measure(printLines(lines)));
+  samples.node.push(await measureNode());
+  samples.quiet.push(await measure('true'));
+  samples.loud.push(await measure(printLines(lines)));
+  samples.masked.push(await measure(printLines(lines), SECRETS));
 }
-const medianAndP90 = (samples: readonly Sample[], of: (sample: Sample) => number): string[] => {
-  const { median, p90 } = summarise(samples.map(of));
+const { node, quiet, loud, masked } = samples;
+const medianAndP90 = (values: number[]): string[] => {
+  const { median, p90 } = summarise(values);
   return [median.toFixed(1), p90.toFixed(1)];
 };
+const memoryRows = (title: string, of: readonly Memory[]): string[][] => [
+  [`most resident memory, ${title}, MB`, ...medianAndP90(of.map(({ peak }) => peak / 1e6))],
+  ['… of it not from files', ...medianAndP90(of.map(({ anonymous }) => anonymous / 1e6))],
+];
+const logRows = (of: readonly Sample[]): string[][] => [
+  ['… until the log is stored, ms', ...medianAndP90(of.map(({ log }) => log))],
+  ['… processor time of the agent, ms', ...medianAndP90(of.map(({ logProcessor }) => logProcessor))],
+  ['… complete and in order', of.every(({ isWhole }) => isWhole) ? 'yes' : '**no**', ''],
+];
+const agents = [...quiet, ...loud, ...masked];
 const rows = [
-  [
-    'start: processor time until the first request, ms',
-    ...medianAndP90([...quiet, ...loud], ({ start }) => start),
-  ],
-  ['most resident memory without a log, MB', ...medianAndP90(quiet, ({ peak }) => peak / 1e6)],
-  [`most resident memory, ${megabytes} MB of log, MB`, ...medianAndP90(loud, ({ peak }) => peak / 1e6)],
-  ['  until the log is stored, ms', ...medianAndP90(loud, ({ log }) => log)],
-  ['  processor time of the agent, ms', ...medianAndP90(loud, ({ logProcessor }) => logProcessor)],
-  ['  complete and in order', loud.every(({ isWhole }) => isWhole) ? 'yes' : '**no**', ''],
+  ['processor time until the first request, ms', ...medianAndP90(agents.map(({ start }) => start))],
+  ['… of Node without a program', ...medianAndP90(node.map(({ processor }) => processor))],
+  ...memoryRows('Node without a program', node),
+  ...memoryRows('without a log', quiet),
+  ...memoryRows(`${megabytes} MB of log`, loud),
+  ...logRows(loud),
+  ...memoryRows(`${megabytes} MB of log, 5 secrets`, masked),
+  ...logRows(masked),
 ];
 process.stdout.write(`${circumstances()}; ${runs} runs of each, ${delay} ms for each batch\n\n`);
 process.stdout.write(`${table(['The agent', 'Median', 'p90'], rows)}\n`);
