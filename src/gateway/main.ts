@@ -1,4 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
+import { collectGarbage } from '#adapters/process/collect-garbage.ts';
 import { runUntilSignal } from '#adapters/process/run-until-signal.ts';
 import { createLog, type Log } from '#adapters/telemetry/log.ts';
 import {
@@ -43,5 +44,10 @@ async function run<Config extends { logLevel: string; role: string }>(
   }
   const { config } = configured;
   const log = createLog(config.logLevel, `gateway-${config.role}`);
-  await runUntilSignal((stop) => serve(() => start(config, log), stop), log);
+  const startWithoutGarbage = async (): Promise<Service> => {
+    const service = await start(config, log);
+    collectGarbage();
+    return service;
+  };
+  await runUntilSignal((stop) => serve(startWithoutGarbage, stop), log);
 }

@@ -1,3 +1,4 @@
+import { collectGarbage } from '#adapters/process/collect-garbage.ts';
 import { runUntilSignal } from '#adapters/process/run-until-signal.ts';
 import { createLog } from '#adapters/telemetry/log.ts';
 import { operatorConfig } from '#config';
@@ -13,6 +14,7 @@ export async function runOperator(): Promise<void> {
   }
   const { config } = configured;
   const log = createLog(config.logLevel, 'operator');
+  collectGarbage();
   // After a lost lease the kubelet restarts the process, so that it begins with empty caches.
   await runUntilSignal((stop) => startOperator(config, log, stop), log);
 }

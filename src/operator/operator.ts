@@ -21,6 +21,7 @@ import {
   type ReleaseSecretsOptions,
 } from '#adapters/kubernetes/secrets/release-secrets.ts';
 import { markSecrets } from '#adapters/kubernetes/secrets/secret-marks.ts';
+import { collectGarbage } from '#adapters/process/collect-garbage.ts';
 import type { Log } from '#adapters/telemetry/log.ts';
 import { createMetricsServer } from '#adapters/telemetry/metrics-server.ts';
 import { createMetrics, requestMetrics } from '#adapters/telemetry/metrics.ts';
@@ -28,7 +29,6 @@ import { VERSION, type DatabaseConfig, type OperatorConfig } from '#config';
 import { BackOff } from '#domain/back-off.ts';
 import { seedAdmin } from '#flows/people/seed-admin.ts';
 import { AdmissionWebhook } from './admission-webhook.ts';
-import { collectGarbage } from './collect-garbage.ts';
 import { openOperatorDatabase, type OperatorDatabase } from './database.ts';
 import { endWithin } from './end-within.ts';
 import { Health } from './health.ts';

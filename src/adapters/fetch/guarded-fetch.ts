@@ -94,7 +94,7 @@ async function follow(first: URL, attempt: Attempt): Promise<FetchAnswer> {
     const refusal = refuseUrl(url, attempt);
     if (refusal !== undefined) return { failure: refusal, transient: false };
     const { statusCode, headers, body } = await attempt.agent.request({
-      ...targetOf(url),
+      ...requestTarget(url),
       method: 'GET',
       signal: attempt.signal,
       headers: { 'user-agent': 'millrace', accept: '*/*', 'accept-encoding': 'identity' },
@@ -116,7 +116,7 @@ async function follow(first: URL, attempt: Attempt): Promise<FetchAnswer> {
 }
 
 /** Where `Agent.request` sends the request for this URL. */
-export const targetOf = ({ origin, pathname, search }: URL): { origin: string; path: string } => ({
+export const requestTarget = ({ origin, pathname, search }: URL): { origin: string; path: string } => ({
   origin,
   path: `${pathname}${search}`,
 });

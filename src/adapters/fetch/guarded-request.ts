@@ -8,7 +8,7 @@ import {
   MAX_REDIRECTS,
   readBounded,
   refuseUrl,
-  targetOf,
+  requestTarget,
   type FetchFailure,
   type FetchOptions,
 } from './guarded-fetch.ts';
@@ -63,7 +63,13 @@ async function follow(first: URL, attempt: Attempt): Promise<GuardedAnswer> {
     const refusal = refuseUrl(url, { rules: { allowHttp }, isReachable });
     if (refusal !== undefined) return { failure: refusal, transient: false };
     const headers = { ...headersFor(url, first, attempt), 'accept-encoding': 'identity' };
-    const answer = await agent.request({ ...targetOf(url), signal, method, headers, ...defined({ body }) });
+    const answer = await agent.request({
+      ...requestTarget(url),
+      signal,
+      method,
+      headers,
+      ...defined({ body }),
+    });
     const location = [answer.headers['location']].flat()[0];
     if (location === undefined || method === 'POST' || !REDIRECTS.has(answer.statusCode))
       return await readAnswer(answer, attempt);

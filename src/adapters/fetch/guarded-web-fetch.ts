@@ -1,4 +1,4 @@
-import { guardedAgent, readBounded, refuseUrl, targetOf, type FetchOptions } from './guarded-fetch.ts';
+import { guardedAgent, readBounded, refuseUrl, requestTarget, type FetchOptions } from './guarded-fetch.ts';
 
 /** The parts of `RequestInit` that libraries use here. Only forms (`URLSearchParams`) are sent as bodies. */
 interface WebFetchInit {
@@ -27,7 +27,7 @@ export function guardedWebFetch(options: FetchOptions = {}): GuardedWebFetch {
       if (refusal !== undefined) throw new TypeError(refusal);
       const timeout = AbortSignal.timeout(timeoutMs);
       const answer = await agent.request({
-        ...targetOf(target),
+        ...requestTarget(target),
         method: method === 'POST' ? 'POST' : 'GET',
         headers: { ...headers, 'user-agent': 'millrace', 'accept-encoding': 'identity' },
         signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),

@@ -204,8 +204,8 @@ function reduceBudget(
   budget: Budget,
   { job, automatic, builds }: { job: JobFacts; automatic: AutomaticSets; builds: readonly BuildDecision[] },
 ): Budget {
-  // In an interruptible job, builds interrupt older ones of the same pull request or branch. Which ones is not
-  // known yet, so all count.
+  // In an interruptible job, builds interrupt older ones of the same pull request or branch. Which ones is
+  // not known yet, so all count.
   const queueChanges = builds.map(({ supersedes = [] }) => 1 - supersedes.length);
   return {
     builds: budget.builds - automatic.sets.length,
