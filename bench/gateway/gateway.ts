@@ -38,8 +38,9 @@ export async function startGateway(databaseUrl: string, keysDirectory: string): 
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       env: {
         PATH: process.env['PATH'],
-        // The value in the chart.
+        // The values in the chart.
         MALLOC_TRIM_THRESHOLD_: '65536',
+        MALLOC_ARENA_MAX: '1',
         MILLRACE_DATABASE_URL: databaseUrl,
         MILLRACE_KEYS_DIR: keysDirectory,
         MILLRACE_NAMESPACE: 'millrace-system',

@@ -41,7 +41,7 @@ job "release" {
     run "docker" {
       image = "docker.io/library/golang:1.26"
       cmd   = <<-EOT
-        case $GET_TAG_TAG in v[0-9]*) ;; *) echo "$GET_TAG_TAG is no version" && exit 1 ;; esac
+        case $GET_TAG_TAG in v[0-9]*) ;; *) echo "$GET_TAG_TAG is not a version" && exit 1 ;; esac
         cd app
         CGO_ENABLED=0 go build -ldflags "-X main.version=$GET_TAG_TAG" -o "../out/app-$GET_TAG_TAG" .
       EOT

@@ -528,7 +528,7 @@ export interface TeamCustomResource {
     observedGeneration?: number;
     /** The team's namespace. */
     namespace?: string;
-    /** The limits in effect, the team's own or the installation's. An absent limit is no limit. */
+    /** The limits in effect, the team's own or the installation's. An absent limit means no limit. */
     limits?: {
       /** Maximum number of builds that run at the same time. */
       runningBuilds?: number;
