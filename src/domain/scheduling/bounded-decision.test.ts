@@ -177,14 +177,25 @@ describe('the limit of queued builds', () => {
     expect(unfinished).toContain(1000);
   });
 
-  test('a cascaded build waits until there is room, and no request of it is refused', () => {
+  describe('a cascaded build', () => {
     const jobs = [cascaded(2), cascaded(3)];
     const passes = [{ upstream: 1, resource: 1, rows: [{ build: 9, version: 1 }], end: true }];
     const used = [2, 3].map((id) => ({ job: id, get: 0, versions: [1], end: true }));
     const decide = (queued: number) => decideBuilds({ ...facts(jobs), passes, used, queued });
-    expect(decide(MAX_QUEUED_BUILDS - 2).builds.map((build) => build.job)).toEqual([2, 3]);
-    const { builds, refused, unfinished } = decide(MAX_QUEUED_BUILDS - 1);
-    expect([builds.map((build) => build.job), refused, unfinished]).toEqual([[2], [], [3]]);
+
+    test('is created below the limit for automatic builds', () => {
+      expect(decide(AUTOMATIC_PAUSE_ABOVE).builds.map((build) => build.job)).toEqual([2, 3]);
+    });
+
+    test('waits above the limit: its request is not refused, and the reason says so', () => {
+      const { builds, refused, unfinished, waiting } = decide(AUTOMATIC_PAUSE_ABOVE + 1);
+      expect([builds, refused, unfinished]).toEqual([[], [], [2, 3]]);
+      const waits = { reasons: [{ code: 'QueueFull' }] };
+      expect(waiting).toMatchObject([
+        { job: 2, ...waits },
+        { job: 3, ...waits },
+      ]);
+    });
   });
 
   test('retries above the limit are refused', () => {

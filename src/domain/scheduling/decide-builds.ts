@@ -102,9 +102,13 @@ function decideJob(
   const choice = chooseSet(job, context.snapshot);
   const choiceForPeople = chooseForPeople(job, choice, context);
   const requested = requestedSets(job, choiceForPeople, { ...context, queued: budget.queued });
-  const room = MAX_QUEUED_BUILDS - budget.queued - budget.requests;
+  const room = roomInQueue(context.facts, budget);
   const cascaded = cascadedSets(job, choice, { ...context, room });
-  const automatic = decideAutomatic(job, choice, context, { ...budget, room: room - cascaded.sets.length });
+  const automatic = decideAutomatic(job, choice, context, {
+    ...budget,
+    room: room - cascaded.sets.length,
+    isCascadeWaiting: cascaded.truncated,
+  });
   // Both choices are usually the same object, so a Set drops pages that are listed twice.
   const needs = [
     ...new Set([...choice.needs, ...choiceForPeople.needs]),
@@ -134,9 +138,17 @@ function chooseForPeople(
   return chooseSet(job, snapshotForPeople);
 }
 
+/** How many automatic and cascaded builds the queue still takes. None while too many builds are queued. */
+function roomInQueue({ queued = 0 }: Facts, budget: Budget): number {
+  if (whyQueuePaused(queued).length > 0) return 0;
+  return MAX_QUEUED_BUILDS - budget.queued - budget.requests;
+}
+
 interface AutomaticBudget extends Pick<Budget, 'builds' | 'inputs'> {
   /** How many builds the queue still takes. */
   room: number;
+  /** A cascaded build of the job waits for room in the queue. */
+  isCascadeWaiting: boolean;
 }
 
 interface AutomaticDecision extends AutomaticSets, Pick<DecidedBuilds, 'waiting' | 'settled'> {}
@@ -154,14 +166,13 @@ function decideAutomatic(
   const blockers = blockersOf(job, { paused: facts.paused, choice });
   if (blockers.length > 0 || choice.needs.length > 0)
     return { ...NO_SETS, settled: [], waiting: waitingFor(job, blockers) };
-  const automatic = automaticSets(job, choice, { ...context, limit: automaticLimit(job, context, budget) });
-  if (automatic.truncated) {
-    const reasons = automatic.sets.length > 0 ? [] : whyQueuePaused(facts.queued ?? 0);
-    return { ...automatic, settled: [], waiting: waitingFor(job, reasons) };
-  }
+  const automatic = automaticSets(job, choice, { ...context, limit: automaticLimit(job, budget) });
+  const settled = automatic.truncated ? [] : settledVersions(job, { automatic, choice }, snapshot);
+  if (automatic.sets.length > 0) return { ...automatic, settled, waiting: [] };
   const reasons =
-    automatic.sets.length > 0 ? [] : whyIdle(job, { snapshot, choice, isDue: automatic.isNewestDue });
-  const settled = settledVersions(job, { automatic, choice }, snapshot);
+    automatic.truncated || budget.isCascadeWaiting
+      ? whyQueuePaused(facts.queued ?? 0)
+      : whyIdle(job, { snapshot, choice, isDue: automatic.isNewestDue });
   return { ...automatic, settled, waiting: waitingFor(job, reasons) };
 }
 
@@ -180,14 +191,10 @@ function waitingFor({ id }: JobFacts, reasons: Reason[]): DecidedBuilds['waiting
 
 /**
  * How many automatic builds the job may get now. At least one until a job of the decision gets one, however
- * many inputs that job takes. None while too many builds are queued.
+ * many inputs that job takes.
  */
-function automaticLimit(
-  { gets }: JobFacts,
-  { facts }: Context,
-  { builds, inputs, room }: AutomaticBudget,
-): number {
-  if (builds === 0 || whyQueuePaused(facts.queued ?? 0).length > 0) return 0;
+function automaticLimit({ gets }: JobFacts, { builds, inputs, room }: AutomaticBudget): number {
+  if (builds === 0) return 0;
   const byInputs = Math.floor(inputs / Math.max(1, gets.length));
   const atLeast = builds === MAX_BUILDS_PER_DECISION ? 1 : 0;
   return Math.max(0, Math.min(builds, room, Math.max(atLeast, byInputs)));

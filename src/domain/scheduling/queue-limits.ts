@@ -1,11 +1,11 @@
 import { MAX_BUILDS_PER_DECISION } from './decision.ts';
 import type { Reason } from './reasons.ts';
 
-/** Limit for the builds of one pipeline that have not started. Cascaded builds wait until there is room. */
+/** Limit for the builds of one pipeline that have not started. */
 export const MAX_QUEUED_BUILDS = 2000;
 /**
- * While more builds are queued, new versions create no builds. So the automatic builds of one decision fit
- * within the limit.
+ * While more builds are queued, there are no new automatic or cascaded builds. So the automatic builds of one
+ * decision fit within the limit.
  */
 export const AUTOMATIC_PAUSE_ABOVE = MAX_QUEUED_BUILDS - MAX_BUILDS_PER_DECISION;
 
@@ -16,10 +16,10 @@ const formatCount = (count: number): string => count.toLocaleString('en');
 
 export const QUEUE_PAUSED_MESSAGE =
   `More than ${formatCount(AUTOMATIC_PAUSE_ABOVE)} builds of the pipeline have not started, ` +
-  'so new versions create no more builds. This resumes by itself when fewer builds wait: ' +
+  'so new and cascaded versions create no more builds. This resumes by itself when fewer builds wait: ' +
   'cancel builds, or raise the limits that hold them back.';
 
-/** Why new versions create no builds. */
+/** Why new and cascaded versions create no builds. */
 export function whyQueuePaused(queued: number): Reason[] {
   if (queued <= AUTOMATIC_PAUSE_ABOVE) return [];
   return [{ code: 'QueueFull', message: QUEUE_PAUSED_MESSAGE, data: { have: queued } }];
