@@ -49,6 +49,12 @@ test('checks continue after a leader whose clock was a day ahead', async () => {
   expect(await due(at(HOUR + SECOND))).toEqual(['cron.hourly', 'git.app']);
 });
 
+test('a check with a cron expression that failed under such a leader runs at the next time of the expression', async () => {
+  await checkAll(at(24 * HOUR), true);
+  await correct(at(SECOND));
+  expect(await due(at(HOUR + SECOND))).toContain('cron.hourly');
+});
+
 test.each([
   ['that succeeded', false],
   ['that failed', true],

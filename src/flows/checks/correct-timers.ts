@@ -16,7 +16,8 @@ export async function correctTimers({ checks, now }: Ports): Promise<number> {
   const wrong = (await checks.timersAhead(now())).flatMap(({ scope, schedule, failures, next }) => {
     const latest = latestDue({ schedule, failures, at }, checks.cronNext);
     if (latest === undefined || next <= latest) return [];
-    return { scope, from: next, next: schedule.kind === 'cron' ? latest : at + schedule.seconds * 1000 };
+    const due = schedule.kind === 'cron' ? checks.cronNext(schedule, at) : at + schedule.seconds * 1000;
+    return { scope, from: next, next: due ?? latest };
   });
   if (wrong.length > 0) await checks.moveTimers(wrong);
   return wrong.length;
