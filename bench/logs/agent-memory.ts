@@ -92,7 +92,7 @@ function planOf(
     name: String(index),
     exports: '',
     env,
-    needsSecrets: true,
+    ...(Object.keys(env).length > 0 && { needsSecrets: true as const }),
     command: { container: 'worker', argv: ['/bin/sh', '-e'], script },
   }));
   return {

@@ -89,8 +89,20 @@ describe('a response', () => {
       { status: 502, type: 'text/html', body: '<p>' },
       /answered 502 without a message of Millrace\. A proxy may not reach the gateway: try again in a minute\.$/,
     ],
-    'with an internal error is shown with its request id': [
-      { status: 500, body: problem('internal-error', 'The request failed.', { instance: 'urn:request:7' }) },
+    'of a proxy that limits requests says to try again': [
+      { status: 429, type: 'text/html', body: '<p>' },
+      /answered 429 without a message of Millrace\. A proxy limits your requests: try again in a minute\.$/,
+    ],
+    'of a proxy that refuses says whom to ask': [
+      { status: 413, type: 'text/html', body: '<p>' },
+      /answered 413 without a message of Millrace\. A proxy may have refused the request: ask whoever runs it\.$/,
+    ],
+    'with an internal error is shown with its request id once': [
+      { status: 500, body: problem('internal-error', 'Tell the id 7a.', { instance: 'urn:request:7a' }) },
+      /^Tell the id 7a\.$/,
+    ],
+    'with another error of the server is shown with its request id': [
+      { status: 500, body: problem('unavailable', 'The request failed.', { instance: 'urn:request:7' }) },
       'The request failed. (urn:request:7)',
     ],
     'that refuses the token of a login says how to log in': [

@@ -38,15 +38,27 @@ function messageOf(status: number, { kind, document }: Problem, request: Request
   const { detail, instance } = document;
   const detailText = typeof detail === 'string' ? detail : withoutDetail(status, request);
   const advice = isKind(kind) ? ADVICE[kind]?.(request, detailText) : undefined;
-  const requestId = status >= 500 && typeof instance === 'string' ? ` (${instance})` : '';
+  const requestId = status >= 500 ? requestIdIn(instance, detailText) : '';
   return `${replaceInvisible(detailText)}${replaceInvisible(requestId)}${advice === undefined ? '' : ` ${advice}`}`;
 }
 
-/** Most answers without a problem document come from a proxy that has no gateway behind it. */
+/** Shown in brackets, unless the detail contains it. */
+function requestIdIn(instance: unknown, detailText: string): string {
+  if (typeof instance !== 'string') return '';
+  return detailText.includes(instance.replace(/^urn:request:/, '')) ? '' : ` (${instance})`;
+}
+
+/** Most answers without a problem document come from a proxy. */
 function withoutDetail(status: number, { url }: RequestContext): string {
-  return status >= 500
-    ? `${url} answered ${status} without a message of Millrace. A proxy may not reach the gateway: try again in a minute.`
-    : `${url} answered ${status} without a message of Millrace. Check the address.`;
+  return `${url} answered ${status} without a message of Millrace. ${adviceWithoutDetail(status)}`;
+}
+
+function adviceWithoutDetail(status: number): string {
+  if (status === 404 || status === 405) return 'Check the address.';
+  if (status === 429) return 'A proxy limits your requests: try again in a minute.';
+  return status < 500
+    ? 'A proxy may have refused the request: ask whoever runs it.'
+    : 'A proxy may not reach the gateway: try again in a minute.';
 }
 
 type Advise = (request: RequestContext, detailText: string) => string | undefined;

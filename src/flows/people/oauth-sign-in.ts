@@ -123,7 +123,7 @@ export async function finishFlow(answer: FlowAnswer, ports: OAuthPorts): Promise
     : await link(flow.link, provider, identified, ports);
 }
 
-const DISABLED = 'An admin has disabled this provider meanwhile. Sign in in another way.';
+const DISABLED = 'An admin has disabled or deleted this provider meanwhile. Sign in in another way.';
 const NOT_REACHED =
   'The provider cannot be reached, or its settings are wrong. Try again. ' +
   'If it stays so, tell an admin of the installation: the log of the gateway has the reason.';

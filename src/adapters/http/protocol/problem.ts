@@ -67,7 +67,8 @@ export class Problem extends Error {
       type: `https://millrace.dev/problems/${this.kind}`,
       title: KINDS[this.kind].title,
       status: this.status,
-      detail: this.message,
+      // Pages show only the detail.
+      detail: this.kind === 'internal-error' ? `${this.message} ${requestId}.` : this.message,
       instance: `urn:request:${requestId}`,
     };
   }
@@ -154,8 +155,7 @@ export function toProblem(error: unknown, bodyLimit?: number): Problem {
   if (isBadSyntax(error)) return new Problem('invalid-request', BAD_JSON);
   return new Problem(
     'internal-error',
-    'Millrace failed to answer. Its log has the reason under this request id: ' +
-      'tell the id to whoever runs this installation.',
+    'Millrace failed to answer. Its log has the reason: tell whoever runs this installation the request id',
   );
 }
 

@@ -111,6 +111,8 @@ describe('a failure is a problem document for', () => {
     const answer = await ask('GET', '/teams/main/pipelines', 'read@main');
     expect(answer.statusCode).toBe(500);
     expect(answer.body).not.toContain('db.internal');
+    const { detail, instance }: { detail: string; instance: string } = answer.json();
+    expect(detail).toMatch(new RegExp(`the request id ${instance.replace('urn:request:', '')}\\.$`));
     expect(lines.join('')).toContain('connection to db.internal refused');
   });
 

@@ -141,12 +141,14 @@ function decorate(app: App, parts: ServerParts): void {
   );
 }
 
+const NO_SUCH_PAGE = new Problem('not-found', 'There is no page at this address.');
+
 /** Sends a problem as a page to browsers, if the server has pages. */
 function problemSender(parts: ServerParts) {
   const { pages } = parts;
   return (request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply =>
     pages !== undefined && mediumOf(request.raw) !== undefined
-      ? pages.sendProblem(request, reply, problem)
+      ? pages.sendProblem(request, reply, problem.message === NO_SUCH_PATH ? NO_SUCH_PAGE : problem)
       : sendProblem(reply, problem);
 }
 
