@@ -7,11 +7,13 @@ export type RequestRow = Omit<BuildRequest, 'version'> & {
   version?: { resource: number; version: PlacedVersion; disabled: boolean };
 };
 
-/**
- * A decision reads at most this many requests of a job, the newest. There may be more, because requests of a
- * cascade can wait for weeks.
- */
+/** A decision reads at most this many requests of a job that do not cascade, and as many that do. */
 const MAX_REQUESTS = 200;
+/**
+ * Requests of a cascade can wait for weeks, for builds that failed. Only so many of a job, the newest, are
+ * asked whether they can have their build.
+ */
+const MAX_WAITING_REQUESTS = 1000;
 
 /**
  * SQL: the requests `u` for upstream jobs in the cascade of request `m`, and whether the build of `u`, or one
@@ -25,16 +27,30 @@ const upstreamRequests = sql.fragment`coalesce((
     SELECT unnest(g.passed) FROM job_gets g WHERE g.job_id = j.id AND g.trigger
       AND g.resource_id = m.resource_id)), '[]')`;
 
-/** SQL: the newest requests for builds of job `j` that have neither a build nor a refusal. */
+const isOpen = sql.fragment`o.job_id = j.id AND o.build_id IS NULL AND o.refused IS NULL`;
+
+/**
+ * SQL: requests for builds of job `j` that have neither a build nor a refusal. Of those that do not cascade,
+ * the newest. Of a cascade only those whose upstream builds are all good, the oldest first: a later build of
+ * the job should have a later version.
+ */
 export const openRequests = sql.fragment`(
   SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('id', m.id, 'by', m.requested_by,
     'inputs', m.input_values, 'version', CASE
       WHEN m.version_id IS NOT NULL THEN (
         SELECT jsonb_build_object('resource', m.resource_id, 'version', ${placed}, 'disabled', v.disabled)
-        FROM versions v WHERE v.id = m.version_id) END, 'after', CASE WHEN m.follows THEN ${upstreamRequests} END,
+        FROM versions v WHERE v.id = m.version_id) END, 'after', m.after,
       'checks', ${requestedChecks}, 'checking', ${isChecking})) ORDER BY m.id)
-  FROM (SELECT * FROM job_triggers o WHERE o.job_id = j.id AND o.build_id IS NULL AND o.refused IS NULL
-    ORDER BY o.id DESC LIMIT ${MAX_REQUESTS}) AS m)`;
+  FROM (
+    (SELECT o.*, NULL::jsonb AS after FROM job_triggers o WHERE ${isOpen} AND NOT o.follows
+     ORDER BY o.id DESC LIMIT ${MAX_REQUESTS})
+    UNION ALL
+    (SELECT f.* FROM (
+       SELECT m.*, ${upstreamRequests} AS after
+       FROM (SELECT * FROM job_triggers o WHERE ${isOpen} AND o.follows
+             ORDER BY o.id DESC LIMIT ${MAX_WAITING_REQUESTS}) AS m) AS f
+     WHERE f.after <> '[]' AND NOT f.after @> '[{"good": false}]'
+     ORDER BY f.id LIMIT ${MAX_REQUESTS})) AS m)`;
 
 export function toRequest({ version, ...request }: RequestRow, placeOf: PlaceOf): BuildRequest {
   return version === undefined
