@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import type { OverviewSection } from '#domain/graph/overview-sections.ts';
+import { hiddenTeamLabel, type OverviewSection } from '#domain/graph/overview-sections.ts';
 import { CARD_WORDS, titleOf, type CardBuild, type PipelineCard } from '#domain/graph/pipeline-card.ts';
 import type { ViewedTeam } from './overview-state.ts';
 import type { PictureVersions } from './picture-versions.ts';
@@ -42,14 +42,15 @@ export function TeamSection({
   );
 }
 
-function NoCards({ team: { name, pipelines, shown, mayCreate } }: { team: ViewedTeam }): JSX.Element {
-  if (!shown)
+function NoCards({ team }: { team: ViewedTeam }): JSX.Element {
+  const path = teamPath(team.name);
+  if (!team.shown)
     return (
       <p>
-        This overview is full. <a href={teamPath(name)}>Show the {pipelines} pipelines of this team</a>
+        This overview is full. <a href={path}>{hiddenTeamLabel(team)}</a>
       </p>
     );
-  return <p>No pipelines yet. {mayCreate && <a href={teamPath(name)}>Create the first one</a>}</p>;
+  return <p>No pipelines yet. {team.mayCreate && <a href={path}>Create the first one</a>}</p>;
 }
 
 function Card({ card, now, pictures }: { card: PipelineCard } & Drawing): JSX.Element {

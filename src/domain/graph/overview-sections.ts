@@ -12,6 +12,11 @@ export interface OverviewTeam {
   shown: boolean;
 }
 
+/** The text of the link to the pipelines of a team whose cards are not shown because the overview is full. */
+export function hiddenTeamLabel({ pipelines }: Pick<OverviewTeam, 'pipelines'>): string {
+  return pipelines === 1 ? 'Show the pipeline of this team' : `Show the ${pipelines} pipelines of this team`;
+}
+
 /** The maximum number of cards on one page of an overview. */
 export const CARDS_PER_PAGE = 100;
 

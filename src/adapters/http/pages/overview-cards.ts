@@ -1,5 +1,5 @@
 import type { Role } from '#domain/access/roles.ts';
-import type { OverviewSection, OverviewTeam } from '#domain/graph/overview-sections.ts';
+import { hiddenTeamLabel, type OverviewSection, type OverviewTeam } from '#domain/graph/overview-sections.ts';
 import { CARD_WORDS, titleOf, type CardBuild, type PipelineCard } from '#domain/graph/pipeline-card.ts';
 import { html, type Html } from './html.ts';
 import { timeElement } from './layout.ts';
@@ -34,13 +34,10 @@ export function overviewSection({ team, cards }: OverviewSection<SectionTeam>, i
   </section>`;
 }
 
-function noCards({ name, pipelines, shown, mayCreate }: SectionTeam): Html {
-  const url = paths.team(name);
-  if (!shown)
-    return html`<p>
-      This overview is full. <a href="${url}">Show the ${pipelines} pipelines of this team</a>
-    </p>`;
-  return html`<p>No pipelines yet. ${mayCreate && html`<a href="${url}">Create the first one</a>`}</p>`;
+function noCards(team: SectionTeam): Html {
+  const url = paths.team(team.name);
+  if (!team.shown) return html`<p>This overview is full. <a href="${url}">${hiddenTeamLabel(team)}</a></p>`;
+  return html`<p>No pipelines yet. ${team.mayCreate && html`<a href="${url}">Create the first one</a>`}</p>`;
 }
 
 function overviewCard(card: PipelineCard): Html {
