@@ -88,7 +88,7 @@ interface Situation {
   before?: Partial<PipelineBefore>;
   volumes?: TeamVolume[];
   blockedChecks?: string[];
-  repinned?: { stopped: number[] };
+  schedulingChange?: { stopped: number[] };
   externalUrl?: string | undefined;
 }
 
@@ -101,7 +101,7 @@ function portsOf(situation: Situation) {
     store: {
       withPipelineToSave: async (toSave, work) => {
         stored.push(toSave);
-        return await work(saving(situation.repinned?.stopped, situation.before));
+        return await work(saving(situation.schedulingChange?.stopped, situation.before));
       },
       cronNext: () => undefined,
       definition: () =>
@@ -248,8 +248,8 @@ describe('a manifest', () => {
       { stopped: [41, 42] },
       ['cancel 41', 'cancel 42', 'schedule 1'],
     ],
-  ])('%s', async (_, repinned, expected) => {
-    const { ports, sent } = portsOf(repinned === undefined ? {} : { repinned });
+  ])('%s', async (_, schedulingChange, expected) => {
+    const { ports, sent } = portsOf(schedulingChange === undefined ? {} : { schedulingChange });
     await applyPipeline(manifest, ports);
     expect(sent).toEqual(expected);
   });

@@ -196,7 +196,7 @@ async function acceptDefinition(
   const toSave = { ...manifest, config, digest, definition, actor, ...defined({ limit }) };
   const saved = await savePipeline(toSave, ports.store, ports.now());
   if (saved === undefined) return tooManyPipelines(limit ?? 0);
-  notifyOfPins(saved, ports);
+  notifyOfChange(saved, ports);
   const facts = await ports.store.pipelineFacts(manifest);
   const pods = await applyPods(manifest, { id: saved.id, definition }, ports);
   return {
@@ -228,9 +228,12 @@ async function applyPods(
 }
 
 /** Notifies the agents of stopped builds, then the scheduler. */
-function notifyOfPins({ id, repinned }: SavedPipeline, { notifications }: ApplyPipelinePorts): void {
-  if (repinned === undefined) return;
-  for (const build of repinned.stopped) notifications.notify({ topic: 'cancel', build });
+function notifyOfChange(
+  { id, schedulingChange }: SavedPipeline,
+  { notifications }: ApplyPipelinePorts,
+): void {
+  if (schedulingChange === undefined) return;
+  for (const build of schedulingChange.stopped) notifications.notify({ topic: 'cancel', build });
   notifications.notify({ topic: 'schedule', pipeline: id });
 }
 

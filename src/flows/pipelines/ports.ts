@@ -43,7 +43,7 @@ export interface SavedPipeline {
    * Present if pins of the manifest changed, or if builds ended before they started, because a pin or the
    * source of a resource changed. `stopped`: row ids of these builds.
    */
-  repinned?: { stopped: number[] };
+  schedulingChange?: { stopped: number[] };
 }
 
 /** The sources of a pipeline that were fetched. */

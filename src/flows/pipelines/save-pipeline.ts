@@ -9,8 +9,9 @@ const NO_RENAMES: NewNames = { jobs: new Map(), resources: new Map() };
 const UNCHANGED: HistoriesSwitched = { changes: [], stopped: [] };
 
 /**
- * Saves a new revision with its jobs, resources, settings and pins. If the digest is unchanged, saves only
- * settings and pins. Undefined: the team has reached its limit of pipelines, so a new one is not saved.
+ * Saves a new revision with its jobs, resources, settings and pins. If the digest is unchanged and the
+ * pipeline was not removed, saves only settings and pins. Undefined: the team has reached its limit of
+ * pipelines, so a new one is not saved.
  */
 export async function savePipeline(
   toSave: PipelineToSave,
@@ -46,7 +47,7 @@ async function saveRevision(
   const stoppedByPins = await savePins(pinsOf(toSave), tx, at);
   const stopped = [...switched.stopped, ...(stoppedByPins ?? [])];
   const pinsChanged = stoppedByPins !== undefined;
-  const repinned = pinsChanged || stopped.length > 0 ? { stopped } : undefined;
+  const schedulingChange = pinsChanged || stopped.length > 0 ? { stopped } : undefined;
   const difference = differenceWithNames(previous, definition, renames);
   return {
     id,
@@ -54,7 +55,7 @@ async function saveRevision(
     changed,
     resources: await tx.resources(),
     difference: { ...difference, histories: switched.changes },
-    ...defined({ repinned }),
+    ...defined({ schedulingChange }),
   };
 }
 

@@ -71,11 +71,11 @@ describe('the manifest wins', () => {
     expect(await schedule()).toEqual(['unit 1', 'unit 2']);
     const [first, second] = await stores.builds.buildsToStart(2);
     const pins = [{ resource: 'git.app', version: { ref: 'b' } }];
-    expect((await save({ pins })).repinned).toEqual({ stopped: [first?.id] });
+    expect((await save({ pins })).schedulingChange).toEqual({ stopped: [first?.id] });
     expect((await stores.builds.buildsToStart(2)).map(({ id }) => id)).toEqual([second?.id]);
-    expect((await save({ pins })).repinned).toBeUndefined();
-    expect((await save()).repinned).toEqual({ stopped: [] });
-    expect((await save()).repinned).toBeUndefined();
+    expect((await save({ pins })).schedulingChange).toBeUndefined();
+    expect((await save()).schedulingChange).toEqual({ stopped: [] });
+    expect((await save()).schedulingChange).toBeUndefined();
   });
 
   test('a pin of the manifest to an unknown version builds nothing until a check finds it', async () => {
