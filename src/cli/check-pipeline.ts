@@ -53,14 +53,14 @@ function checkVariables(manifest: Manifest): Finding[] {
   const { vars } = fieldsOf(fields['spec']);
   if (vars === undefined) return [];
   if (!isFields(vars)) {
-    const message = 'spec.vars is not a map of names and texts';
+    const message = 'spec.vars is not a map of strings';
     return [
       manifestError(file, message, 'Write it as vars: {name: "value"}.', placeAt(manifest, ['spec', 'vars'])),
     ];
   }
   return Object.entries(vars).flatMap(([name, value]) => {
     if (typeof value === 'string') return [];
-    const message = `the value of the variable "${name}" in spec.vars is ${kindOf(value)}, not a text`;
+    const message = `the value of the variable "${name}" in spec.vars is ${kindOf(value)}, not a string`;
     const help = `Write it in quotes: ${name}: ${quoted(textOfVariable(value))}.`;
     return [manifestError(file, message, help, placeAt(manifest, ['spec', 'vars', name]))];
   });

@@ -24,7 +24,7 @@ describe('a jsonpath', () => {
     'reads no field that every object has': ['{.constructor}{.items.length}', LIST, ''],
     'reads nothing at an index outside the list': ['{.items[7].name}{.items[-7].name}', LIST, ''],
     'searches at any depth': ['{..v}', ONE, '1 2 3'],
-    'prints a value that is not a text as JSON': ['{.public}, {.inputs[0]}', ONE, 'true, {"v":1}'],
+    'prints a value that is not a string as JSON': ['{.public}, {.inputs[0]}', ONE, 'true, {"v":1}'],
     'prints the whole data as JSON': ['{.}', { a: 1 }, '{"a":1}'],
     'prints nothing for a field that is missing': ['[{.nope}]', ONE, '[]'],
     'keeps the text around it': ['name: {.name}{"\\n"}', ONE, 'name: app\n'],
@@ -49,7 +49,7 @@ describe('a jsonpath', () => {
     'has a range that does not end': ['{range .items[*]}{.name}', 'add {end}'],
     'has a range without a path': ['{range}{.name}{end}', 'needs a path'],
     'has an end without a range': ['{.name}{end}', 'ends no {range}'],
-    'has a text that is not JSON': ['{"\\x"}', 'not a text as in JSON'],
+    'has a text that is not a JSON string': ['{"\\x"}', 'is not a JSON string'],
   };
   test.each(Object.entries(refused))('is refused if it %s', (_, [template, message]) => {
     expect(() => checkTemplate(template)).toThrow(message);

@@ -85,7 +85,7 @@ function parseQuoted(text: string): string {
   try {
     return JSON.parse(text);
   } catch {
-    throw new CommandError(`${text} in the jsonpath is not a text as in JSON: write "\\n" for a new line`);
+    throw new CommandError(`${text} in the jsonpath is not a JSON string: write "\\n" for a new line`);
   }
 }
 

@@ -48,13 +48,13 @@ describe('the Pipelines in a List are validated', () => {
     expect((await validate(source)).at(-1)).toBe('<stdin>, app: not valid, 1 error, 1 warning');
   });
 
-  test('that is a PipelineList, whose items have no kind', async () => {
+  test('in a PipelineList, whose items have no kind', async () => {
     const short = item.replace(/^.*\n.*\n/, '');
     const source = `apiVersion: millrace.dev/v1alpha1\nkind: PipelineList\nitems:\n- ${indented(short, 2).trimStart()}`;
     expect((await validate(source)).at(-1)).toBe('<stdin>, app: not valid, 1 error, 1 warning');
   });
 
-  test('that is nested and contains the ConfigMap of a text', async () => {
+  test('in a nested List that also contains the ConfigMap with the text', async () => {
     const pipeline = `${HEAD}  configFrom: {configMapKeyRef: {name: texts, key: a}}\n`;
     const inner = `apiVersion: v1\nkind: List\nitems:\n- ${indented(pipeline, 2).trimStart()}`;
     const texts =
@@ -82,17 +82,17 @@ describe('validate reports what the API server would refuse:', () => {
     'a number and a boolean for variables': [
       `${HEAD}  vars: {n: 3, "flag": true}\n  config: |\n    variable "n" { type = number }\n` +
         `    variable "flag" { type = bool }\n    ${GOOD.replaceAll('\\n', '\n    ')}`,
-      '<stdin>:5:13: error[invalid-manifest]: the value of the variable "n" in spec.vars is a number, not a text',
-      '<stdin>:5:24: error[invalid-manifest]: the value of the variable "flag" in spec.vars is a boolean, not a text',
+      '<stdin>:5:13: error[invalid-manifest]: the value of the variable "n" in spec.vars is a number, not a string',
+      '<stdin>:5:24: error[invalid-manifest]: the value of the variable "flag" in spec.vars is a boolean, not a string',
     ],
     'a list for a variable': [
       `${HEAD}  vars: {l: [1, 2]}\n  config: |\n    variable "l" { type = list(number) }\n` +
         `    ${GOOD.replaceAll('\\n', '\n    ')}`,
-      '<stdin>:5:13: error[invalid-manifest]: the value of the variable "l" in spec.vars is a list, not a text',
+      '<stdin>:5:13: error[invalid-manifest]: the value of the variable "l" in spec.vars is a list, not a string',
     ],
     'variables that are not a map': [
       `${HEAD}  vars: [a]\n${config}`,
-      '<stdin>:5:9: error[invalid-manifest]: spec.vars is not a map of names and texts',
+      '<stdin>:5:9: error[invalid-manifest]: spec.vars is not a map of strings',
     ],
     'both config and configFrom': [
       `${HEAD}${config}  configFrom: {configMapKeyRef: {name: a, key: b}}\n`,
@@ -112,7 +112,7 @@ describe('validate reports what the API server would refuse:', () => {
     ],
     'a config that is a number': [
       `${HEAD}  config: 3\n`,
-      '<stdin>:5:11: error[invalid-manifest]: spec.config of the Pipeline app is a number, not a text',
+      '<stdin>:5:11: error[invalid-manifest]: spec.config of the Pipeline app is a number, not a string',
     ],
     'neither config nor configFrom': [
       `${HEAD}  paused: true\n`,
@@ -175,7 +175,7 @@ describe('a finding names its line and column in the manifest for', () => {
     expect((await validate(source)).filter((line) => line.includes(': error['))).toEqual([finding]);
   });
 
-  test('a pipeline on one line, with the place inside of the text in the message', async () => {
+  test('a pipeline on one line, with the line and column within the HCL text in the message', async () => {
     const source = `${HEAD}  config: "job \\"a\\" {}\\njob \\"a\\" {}\\n"\n`;
     expect((await validate(source)).filter((line) => line.includes(': error['))).toEqual([
       '<stdin>:5:11: error[duplicate-name]: there is already a job "a" in line 1 (line 2, column 5 of the text)',
@@ -191,14 +191,15 @@ test('validate accepts a missing value that a Secret may provide', async () => {
   expect(await validate(source)).toEqual(['<stdin>, app: valid, 1 job, 0 resources']);
 });
 
-test('validate shortens the name of a variable that is too long for the message', async () => {
+test('validate finds the place of a variable whose name is too long for the message', async () => {
   const source = `${HEAD}  vars: {${'a'.repeat(600)}: x}\n  config: |\n    ${GOOD.replaceAll('\\n', '\n    ')}\n`;
+  const start = `a value is given for the variable "${'a'.repeat(600)}`.slice(0, 499);
   expect((await validate(source)).filter((line) => line.includes('warning['))).toEqual([
-    expect.stringContaining('<stdin>:5:10: warning[variable-undeclared]'),
+    `<stdin>:5:10: warning[variable-undeclared]: ${start}…`,
   ]);
 });
 
-test('validate warns of a value for a variable that is not declared', async () => {
+test('validate warns about a value for a variable that is not declared', async () => {
   const texts = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: more}\ndata: {b: x}\n';
   const source =
     `${HEAD}  vars: {a: x}\n  varsFrom: [{configMapRef: {name: more}}]\n  config: |\n` +

@@ -111,7 +111,7 @@ function missingTextError(manifest: Manifest, name: string, keyRef: Fields): Fin
   const pipeline = name === '' ? 'the Pipeline' : `the Pipeline ${name}`;
   const advice = 'Give it spec.config: | with the pipeline in HCL.';
   if (config !== undefined) {
-    const message = `spec.config of ${pipeline} is ${kindOf(config)}, not a text`;
+    const message = `spec.config of ${pipeline} is ${kindOf(config)}, not a string`;
     return manifestError(file, message, advice, placeAt(manifest, ['spec', 'config']));
   }
   if (typeof keyRef['name'] !== 'string') {

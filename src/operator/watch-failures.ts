@@ -4,7 +4,7 @@ import type { Leadership } from './lead.ts';
 /** A failure of a watch within this time after the last one belongs to the same outage. */
 const QUIET_MS = 60_000;
 
-/** Counts failed watches, and warns of an outage once for each watch, not for each attempt. */
+/** Counts failed watches, and warns about an outage once for each watch, not for each attempt. */
 export function watchFailures({ log, metrics }: Pick<Leadership, 'log' | 'metrics'>) {
   const failedAt = new Map<string, number>();
   return (watch: string, { status, reason, message }: ApiProblem): void => {

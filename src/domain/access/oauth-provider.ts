@@ -132,7 +132,7 @@ export function groupsIn(claims: Claims, groupsClaim: string | undefined): strin
   return [...new Set(validNames)].toSorted().slice(0, MAX_GROUPS);
 }
 
-/** The text of the claim. Empty: the claim is missing or not a text. */
+/** The text of the claim. Empty: the claim is missing or not a string. */
 function stringClaim(claims: Claims, name: string): string {
   const value = Object.hasOwn(claims, name) ? claims[name] : undefined;
   return typeof value === 'string' ? value : '';

@@ -13,7 +13,11 @@ test.each<[title: string, output: string, expected: object]>([
   ['an object without the member', '{"other": "x"}', { fault: 'its get printed no member token' }],
   ['a member of the prototype', '{}', { fault: 'its get printed no member token' }],
   ['null', '{"token": null}', { fault: 'its get printed no member token' }],
-  ['an object inside', '{"token": {}}', { fault: 'the member token of its get is not a text' }],
+  [
+    'an object inside',
+    '{"token": {}}',
+    { fault: 'the member token of its get is an object or a list, not a string' },
+  ],
 ])('the output of a get: %s', (_title, output, expected) => {
   expect(parseSecretOutput(output, 'token')).toEqual(expected);
 });

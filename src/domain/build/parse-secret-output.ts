@@ -17,7 +17,7 @@ export function parseSecretOutput(output: string, key: string): SecretOutput {
   if (value === undefined || value === null) return { fault: `its get printed no member ${key}` };
   if (typeof value === 'string') return { value };
   if (typeof value === 'number' || typeof value === 'boolean') return { value: String(value) };
-  return { fault: `the member ${key} of its get is not a text` };
+  return { fault: `the member ${key} of its get is an object or a list, not a string` };
 }
 
 function parseObject(line: string): Map<string, unknown> | undefined {
