@@ -22,7 +22,7 @@ export const SHELL_LIMITS: readonly Limit[] = [
   ],
   [
     'Command in place of a shell',
-    `${count(DEBUG_LIMITS.words)} words, ${characters(DEBUG_LIMITS.commandCharacters)} in all`,
+    `${count(DEBUG_LIMITS.commandArguments)} arguments, ${characters(DEBUG_LIMITS.commandCharacters)} in all`,
     'refusal',
     '400',
   ],

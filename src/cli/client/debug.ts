@@ -126,7 +126,7 @@ function standardInput(terminal: Terminal): AsyncIterable<Uint8Array> | undefine
   }
 }
 
-const clampToLimit = (size: number): number => Math.min(Math.max(size, 1), DEBUG_LIMITS.columns);
+const clampToLimit = (size: number): number => Math.min(Math.max(size, 1), DEBUG_LIMITS.terminalSide);
 
 function sizeOf(keys: Keys): TerminalSize {
   const { columns, rows } = keys.size();

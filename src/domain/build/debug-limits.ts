@@ -1,25 +1,29 @@
 /** Limits of the shells that people open in running steps (debug sessions). */
 export const DEBUG_LIMITS = {
-  /** Number of open sessions in one build. */
+  /** Maximum number of open sessions in one build. */
   sessions: 2,
   /** A session ends after this time without input. */
   idleMs: 30 * 60_000,
   /** A session ends if the agent does not answer within this time. */
   openingMs: 60_000,
-  /** A session ends if no terminal has read its output for this time. */
+  /** A session ends if its terminal neither reads output nor sends input for this time. */
   awayMs: 2 * 60_000,
-  /** Size of one input or output. */
+  /** Maximum size of one input or output. */
   messageBytes: 48 * 1024,
   /**
-   * Limit for input that the shell has not read yet, and for output that the terminal has not received yet.
+   * Maximum size of the input that the shell has not read yet, and of the output that the terminal has not
+   * received yet.
    */
   backlogBytes: 512 * 1024,
-  /** Number of words in a command. `commandCharacters` limits the characters of all words together. */
-  words: 100,
+  /**
+   * Maximum number of arguments of a command, with the program. `commandCharacters` limits all of them
+   * together.
+   */
+  commandArguments: 100,
   commandCharacters: 16 * 1024,
-  /** Number of columns, and number of rows, of a terminal. */
-  columns: 1000,
+  /** Maximum number of columns, and of rows, of a terminal. */
+  terminalSide: 1000,
 } as const;
 
-/** Limit for one message in base64, in characters. */
+/** Maximum size of one message in base64, in characters. */
 export const MAX_DEBUG_DATA = (DEBUG_LIMITS.messageBytes / 3) * 4;

@@ -18,7 +18,7 @@ import { answer, BUILD_PATH, BuildParams } from './schemas.ts';
 
 const MAX_BODY_BYTES = 128 * 1024;
 
-const Size = Type.Integer({ minimum: 1, maximum: DEBUG_LIMITS.columns });
+const Size = Type.Integer({ minimum: 1, maximum: DEBUG_LIMITS.terminalSide });
 const TerminalFields = { columns: Size, rows: Size };
 const MAX_SEQUENCE = 2_000_000_000;
 
@@ -48,7 +48,7 @@ function openRoute(ports: PipelinePorts): Route {
         step: Type.Optional(Type.String({ minLength: 1, maxLength: 300 })),
         command: Type.Optional(
           Type.Array(Type.String({ maxLength: DEBUG_LIMITS.commandCharacters, pattern: '^[^\\u0000]*$' }), {
-            maxItems: DEBUG_LIMITS.words,
+            maxItems: DEBUG_LIMITS.commandArguments,
           }),
         ),
         terminal: Type.Optional(body(TerminalFields)),
