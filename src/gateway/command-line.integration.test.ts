@@ -223,7 +223,7 @@ test("the server's certificate is verified with the authority given at login", a
     const url = `https://127.0.0.1:${front.port}`;
     const unknown = await runInProcess(['login', url, '--token'], { input: token });
     expect([unknown.exit, unknown.out]).toEqual([2, '']);
-    expect(unknown.err).toContain('this machine does not trust the issuer of its certificate');
+    expect(unknown.err).toContain("this machine does not trust the issuer of the server's certificate");
     const authority = join(home, 'ca.pem');
     writeFileSync(authority, front.cert);
     const known = await runInProcess(['login', url, '--token', '--ca-file', authority], { input: token });
@@ -244,7 +244,7 @@ test("the server's certificate is verified with the authority given at login", a
     });
     expect([otherName.exit, otherName.err]).toEqual([
       2,
-      expect.stringContaining('its certificate is for another name'),
+      expect.stringContaining("the server's certificate is for another name"),
     ]);
   } finally {
     await front.close();

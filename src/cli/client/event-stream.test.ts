@@ -51,12 +51,12 @@ describe('parsing an event stream', () => {
     );
   });
 
-  test('refuses an endless line before it fills the memory', () => {
+  test('refuses an event that is too long before it fills the memory', () => {
     const parser = new EventParser();
     const piece = bytes('x'.repeat(1024 * 1024));
     parser.push(bytes('data: '));
     expect(() => {
       for (let times = 0; times < 20; times += 1) parser.push(piece);
-    }).toThrow('does not end');
+    }).toThrow('an event of the stream has more than 8,388,608 characters');
   });
 });

@@ -10,6 +10,7 @@ export interface StreamEvent {
 
 /** Larger than any chunk of a log. */
 const MAX_EVENT_CHARACTERS = 8 * 1024 * 1024;
+const LIMIT_IN_WORDS = `${MAX_EVENT_CHARACTERS.toLocaleString('en')} characters`;
 
 /** Parses bytes of any chunk size into events. */
 export class EventParser {
@@ -26,7 +27,7 @@ export class EventParser {
     onError: (error) => {
       // Unknown fields are ignored, as the standard says.
       if (error.type === 'max-buffer-size-exceeded')
-        throw new RangeError('an event of the stream does not end');
+        throw new RangeError(`an event of the stream has more than ${LIMIT_IN_WORDS}`);
     },
   });
 

@@ -1,39 +1,39 @@
 import { isNativeError } from 'node:util/types';
 import { CommandError } from '#cli/terminal.ts';
 
-/** The server sent no response, or a response that no gateway sends. */
+/** The server sent no response, broke it off, or does not answer like a Millrace gateway. */
 export class Unreachable extends CommandError {}
 
 /** Explains a failed connection by the error codes of sockets and certificates. */
 export function toUnreachable(url: string, error: unknown): Unreachable {
   const codes = codesOf(error);
   const reason = codes.map((code) => REASONS[code]).find((text) => text !== undefined);
-  return new Unreachable(`${url} cannot be reached: ${reason ?? codes[0] ?? innermost(error)}`);
+  return new Unreachable(`${url} cannot be reached: ${reason ?? codes[0] ?? innermostMessage(error)}`);
 }
 
-function innermost(error: unknown): string {
+function innermostMessage(error: unknown): string {
   if (!isNativeError(error)) return String(error);
-  return error.cause === undefined ? error.message : innermost(error.cause);
+  return error.cause === undefined ? error.message : innermostMessage(error.cause);
 }
 
 const UNKNOWN_SIGNER =
-  'this machine does not trust the issuer of its certificate. ' +
-  'If you trust the issuer, pass its certificate with --ca-file';
+  "this machine does not trust the issuer of the server's certificate. " +
+  "If you trust the issuer, pass the issuer's certificate with --ca-file.";
 
 const REASONS: Record<string, string> = {
   ECONNREFUSED: 'connection refused. Check the address and the port, and that Millrace runs there.',
   ENOTFOUND: 'no such host. Check the address.',
   EAI_AGAIN: 'its name cannot be resolved at the moment. Check your network.',
-  ECONNRESET: 'it closed the connection. It may restart: try again in a minute.',
-  UND_ERR_SOCKET: 'it closed the connection. It may restart: try again in a minute.',
+  ECONNRESET: 'it closed the connection. It may be restarting: try again in a minute.',
+  UND_ERR_SOCKET: 'it closed the connection. It may be restarting: try again in a minute.',
   EHOSTUNREACH: 'no route to it. Check your network, such as a VPN.',
   ENETUNREACH: 'no route to it. Check your network, such as a VPN.',
   ETIMEDOUT: 'it did not answer in time. Check your network.',
   UND_ERR_CONNECT_TIMEOUT: 'it did not answer in time. Check your network.',
   TimeoutError: 'it did not answer in time. Check your network.',
   AbortError: 'it did not answer in time. Check your network.',
-  CERT_HAS_EXPIRED: 'its certificate has expired. Ask whoever runs it to renew it.',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name. Check the address.',
+  CERT_HAS_EXPIRED: "the server's certificate has expired. Ask whoever runs the server to renew it.",
+  ERR_TLS_CERT_ALTNAME_INVALID: "the server's certificate is for another name. Check the address.",
   EPROTO: 'it does not speak TLS. Check the port.',
   ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS. Check the port.',
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not speak TLS. Check the port.',
