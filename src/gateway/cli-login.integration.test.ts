@@ -305,7 +305,9 @@ describe('the command line', () => {
   test('logs in through the browser, and never gets a password', async () => {
     const ran = await run(`login ${gateway.base}`, { inBrowser: confirmAs(await gateway.session('ann')) });
     expect([ran.exit, ran.out]).toEqual([0, '']);
-    expect(ran.err).toMatch(/you see the code [A-Z]{4}-[A-Z]{4}:\n {2}http.*\/profile\/cli-login\?code=/);
+    expect(ran.err).toMatch(
+      /the page shows the code [A-Z]{4}-[A-Z]{4}:\n {2}http.*\/profile\/cli-login\?code=/,
+    );
     expect(ran.err).toContain(`Logged in at ${gateway.base} as ann until 20`);
     expect(await run('whoami')).toMatchObject({ exit: 0, out: `ann at ${gateway.base}: main (write)\n` });
   });

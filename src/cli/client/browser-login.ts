@@ -41,7 +41,7 @@ export async function loginInBrowser(
   const code = replaceInvisible(started.code);
   const page = `${url}/profile/cli-login`;
   if (browser) {
-    terminal.err(`Confirm the login in your browser, where you see the code ${code}:\n`);
+    terminal.err(`Confirm the login in your browser if the page shows the code ${code}:\n`);
     terminal.err(`  ${page}?code=${code}\n`);
     await openQuietly(`${page}?code=${encodeURIComponent(started.code)}`, terminal);
   } else {

@@ -62,14 +62,18 @@ function loginCommand(run: Run): Command {
       .option('--username <name>', 'log in with this user name and a password, without a browser')
       .addOption(new Option('--token', 'log in with an API token').conflicts('username'))
       .option('--ca-file <file>', 'PEM file with further certificates to trust; stored with the credentials')
-      .option('--context <name>', 'name of the context (default: its known name, otherwise the host)')
+      .option(
+        '--context <name>',
+        "name of the context (default: the server's existing context, otherwise its host)",
+      )
       .option('-t, --team <team>', 'the team that commands use in this context without --team')
       .addOption(colourOption())
       .addHelpText(
         'after',
         `
-You confirm the login in your browser, where you see the same code. With --no-browser, for example
-over SSH, open the printed address in any browser and enter the code. Your password stays there.
+The command prints a code and opens your browser. Confirm the login there if the page shows the same
+code. With --no-browser, for example over SSH, open the printed address in any browser and enter the
+code. Your password stays in the browser.
 
 With --username or --token, the command asks for the password or token, or reads it from standard
 input. It takes neither as an argument, because other users of the machine could read it there.
@@ -80,7 +84,7 @@ can read this file. Other commands then use this server, unless --url or --conte
 In CI, set MILLRACE_URL and MILLRACE_TOKEN (or MILLRACE_TOKEN_FILE) instead, and MILLRACE_CA_FILE if
 you need it.
 
-docs/how-to/tokens.md in the source says which token a task needs.
+docs/how-to/tokens.md in the source repository says which token to use for what.
 
 Examples:
   millrace login https://ci.example.org

@@ -122,7 +122,7 @@ export function whyCommand(run: Run): Command {
     .addHelpText(
       'after',
       `
-docs/reference/waiting.md in the source explains each code.
+docs/reference/waiting.md in the source repository explains each code.
 
 Examples:
   millrace why app/unit

@@ -77,4 +77,4 @@ function commands(label: string, text: string): Html {
   return html`<pre class="overview-commands" role="group" aria-label="${label}" tabindex="0">${text}</pre>`;
 }
 
-const guide = (path: string): Html => html`<span class="code">${path}</span> in the source`;
+const guide = (path: string): Html => html`<span class="code">${path}</span> in the source repository`;
