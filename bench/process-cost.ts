@@ -33,7 +33,7 @@ export async function costOf(pid: number, seconds: number): Promise<Cost> {
 }
 
 /**
- * Processor seconds of this process and its descendants, by program. The time of a process that has ended
+ * CPU seconds of this process and its descendants, by program. The time of a process that has ended
  * counts for the program of its parent.
  */
 export function secondsByProgram(): Record<string, number> {
@@ -60,7 +60,7 @@ export function familyOf(pid: number): number[] {
   return [pid, ...children.flatMap(familyOf)];
 }
 
-/** Processor seconds of a process and its descendants, also of children that have ended. */
+/** CPU seconds of a process and its descendants, also of children that have ended. */
 export const cpuSecondsOf = (pid: number): number => ticksOf(pid) / TICKS_PER_SECOND;
 
 /**

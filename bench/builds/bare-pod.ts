@@ -51,9 +51,9 @@ const waitForLog = async (namespace: string, name: string, container: string): P
 
 export interface BareRun {
   /** Milliseconds from the POST until the watch shows the Pod object; NaN if it has not shown it. */
-  object: number;
+  objectMs: number;
   /** Milliseconds from the POST to the time that the last container printed. */
-  running: number;
+  runningMs: number;
   name: string;
 }
 
@@ -73,9 +73,9 @@ export const runBarePod = async (namespace: string, spec: PodSpec, name: string)
   });
   const last = spec.containers.at(-1)?.name ?? '';
   const printed = (await waitForLog(namespace, name, last)).trim();
-  const running = millisecondsOf(printed) - startOnWallClock;
+  const runningMs = millisecondsOf(printed) - startOnWallClock;
   stop();
-  return { object: addedAt - start, running, name };
+  return { objectMs: addedAt - start, runningMs, name };
 };
 
 export const deletePod = (namespace: string, name: string): Promise<string> =>

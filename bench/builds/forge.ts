@@ -73,7 +73,7 @@ export async function measureForge(team: string, runs: number, print: PrintRow):
       await untilReady(warmTeam, 1);
       pushes.push(await measurePush(cold));
       const run = await runBarePod(team, spec, `forge-bare-${process.pid}-${round}`);
-      bare.push(run.running);
+      bare.push(run.runningMs);
       await deletePod(team, run.name);
       await untilReady(warmTeam, 1);
       warmPushes.push(await measurePush(warm));

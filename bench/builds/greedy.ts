@@ -64,8 +64,8 @@ async function measureWaits({ team, pipeline, job }: Measured, runs: number): Pr
   const bare: number[] = [];
   for (let round = 0; round < runs; round += 1) {
     builds.push(await measureBuild(team, pipeline, job));
-    const { name, running } = await runBarePod(team, spec, `bare-${Date.now()}`);
-    bare.push(running);
+    const { name, runningMs } = await runBarePod(team, spec, `bare-${Date.now()}`);
+    bare.push(runningMs);
     await deletePod(team, name);
     await sleep(500);
   }

@@ -14,7 +14,7 @@ const LINES = 1_000_000;
 const MEGABYTES = (LINES * LINE_BYTES) / 1e6;
 const PIPELINE = 'long-log';
 const GATEWAY = `${RELEASE.name}-gateway-internal`;
-const PATIENCE_MS = 300_000;
+const TIMEOUT_MS = 300_000;
 
 const WAIT = `until ${UNTIL_RELEASED}; do sleep 0.2; done`;
 
@@ -110,7 +110,7 @@ async function runUntilItWaits(team: string, job: string): Promise<WaitingBuild>
     if (END_STATUSES.has(status)) throw new Error(`the build is ${status}: ${message}`);
     return steps.some((step) => step.name === 'wait' && step.status === 'started');
   };
-  const limit = performance.now() + PATIENCE_MS;
+  const limit = performance.now() + TIMEOUT_MS;
   while (!(await isWaiting())) {
     if (performance.now() > limit) throw new Error(`${job} does not wait after five minutes`);
     await sleep(200);

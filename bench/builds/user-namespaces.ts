@@ -19,9 +19,9 @@ export async function compareUserNamespaces(
   ];
   for (let round = 0; round <= runs; round += 1) {
     for (const [index, way] of ways.entries()) {
-      const { name, running } = await runBarePod(team, way.spec, `users-${process.pid}-${round}-${index}`);
+      const { name, runningMs } = await runBarePod(team, way.spec, `users-${process.pid}-${round}-${index}`);
       // The first round warms up the node.
-      if (round > 0) way.times.push(running);
+      if (round > 0) way.times.push(runningMs);
       await deletePod(team, name);
       await sleep(1000);
     }

@@ -11,7 +11,7 @@ export interface MeasuredGateway {
   /** Delays of its event loop since the previous call, in milliseconds. */
   takeDelay(): Promise<{ p99: number; max: number }>;
   /**
-   * Processor seconds of the process and its children so far. Other work on the machine distorts them less
+   * CPU seconds of the process and its children so far. Other work on the machine distorts them less
    * than rates and delays.
    */
   cpuSeconds(): number;
@@ -26,7 +26,7 @@ export const PROGRAM = `${ROOT}dist/millrace.js`;
 /** V8 flags: by default those of the chart. */
 const FLAGS = (process.env['GATEWAY_FLAGS'] ?? '--max-semi-space-size=4').split(' ');
 /** How long the gateway may take until it answers `/health` with 200. */
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 export async function startGateway(databaseUrl: string, keysDirectory: string): Promise<MeasuredGateway> {
   const [port, metricsPort] = [await freePort(), await freePort()];
@@ -80,7 +80,7 @@ export async function startGateway(databaseUrl: string, keysDirectory: string): 
 }
 
 async function waitUntilReady(base: string, child: ChildProcess): Promise<void> {
-  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(50)) {
+  for (const deadline = Date.now() + TIMEOUT_MS; Date.now() < deadline; await sleep(50)) {
     if (child.exitCode !== null) throw new Error(`The gateway ended with code ${child.exitCode}.`);
     const answer = await fetch(`${base}/health`).catch(() => undefined);
     await answer?.arrayBuffer();

@@ -16,7 +16,7 @@ import type { SimulatedPodWork } from './pod-work.ts';
 const MAX_LINE_BYTES = 32 * 1024 * 1024;
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 2000;
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** The gateway's answer to a request that a retry would not help. */
 class PermanentError extends Error {
@@ -128,7 +128,7 @@ export class GatewaySession {
   }
 
   async #retrying(request: () => Promise<void>): Promise<void> {
-    const deadline = performance.now() + PATIENCE_MS;
+    const deadline = performance.now() + TIMEOUT_MS;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
       try {
         await request();

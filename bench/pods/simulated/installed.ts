@@ -176,19 +176,21 @@ function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null;
 }
 
-const PATIENCE_MS = 20_000;
+const GRACE_PERIOD_MS = 20_000;
 
-/** Sends SIGTERM, and SIGKILL if the process still runs after `PATIENCE_MS`. Resolves once it has ended. */
+/**
+ * Sends SIGTERM, and SIGKILL if the process still runs after `GRACE_PERIOD_MS`. Resolves once it has ended.
+ */
 async function endProcess(child: ChildProcess): Promise<void> {
   if (hasEnded(child)) return;
   const exited = new Promise<void>((resolve) => child.once('close', () => resolve()));
   child.kill('SIGTERM');
-  const patience = new AbortController();
+  const timer = new AbortController();
   await Promise.race([
     exited,
-    sleep(PATIENCE_MS, undefined, { signal: patience.signal }).catch(() => undefined),
+    sleep(GRACE_PERIOD_MS, undefined, { signal: timer.signal }).catch(() => undefined),
   ]);
-  patience.abort();
+  timer.abort();
   if (!hasEnded(child)) child.kill('SIGKILL');
   await exited;
 }

@@ -21,7 +21,7 @@ const PIPELINES = 10;
 const ROUNDS = 5;
 const WARM_UP = 20;
 const POLL_MS = 20;
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 
 export interface BuildsToMeasure {
   builds: number;
@@ -35,7 +35,7 @@ interface Workload {
 interface Tally {
   ms: number;
   writes: ApiWrites;
-  /** Processor seconds by program. */
+  /** CPU seconds by program. */
   seconds: Record<string, number>;
 }
 
@@ -66,14 +66,14 @@ export async function measureBuilds(installed: Installed, load: BuildsToMeasure)
   const notSucceeded = await pool.oneFirst(rows<{ count: number }>()`
     SELECT count(*) FROM builds WHERE status <> 'succeeded' OR attempt > 1`);
   const lines = [
-    [`builds a second, ${total}, ${load.atOnce} at a time`, rate(tallies.builds).toFixed(1)],
-    ['bare Pods a second, as many', rate(tallies.bare).toFixed(1)],
+    [`builds per second, ${total}, ${load.atOnce} at a time`, rate(tallies.builds).toFixed(1)],
+    [`bare Pods per second, ${total}, ${load.atOnce} at a time`, rate(tallies.bare).toFixed(1)],
     ['… ratio', (rate(tallies.builds) / rate(tallies.bare)).toFixed(2)],
     ['builds that did not succeed at the first attempt, warm-up too', String(notSucceeded)],
-    ['API writes a build, until its Pod is gone', sharesText(tallies.builds.writes, total)],
-    ['API writes a bare Pod, until it is gone', sharesText(tallies.bare.writes, total)],
-    ['milliseconds of a core a build', sharesText(inMs(tallies.builds.seconds), total)],
-    ['milliseconds of a core a bare Pod', sharesText(inMs(tallies.bare.seconds), total)],
+    ['API writes per build, until its Pod is gone', sharesText(tallies.builds.writes, total)],
+    ['API writes per bare Pod, until it is gone', sharesText(tallies.bare.writes, total)],
+    ['CPU milliseconds per build', sharesText(inMs(tallies.builds.seconds), total)],
+    ['CPU milliseconds per bare Pod', sharesText(inMs(tallies.bare.seconds), total)],
   ];
   console.log(table(['builds of one step', ''], lines));
 }
@@ -103,7 +103,7 @@ function addCounts(sums: Record<string, number>, counts: Record<string, number>)
   for (const [name, count] of Object.entries(counts)) sums[name] = (sums[name] ?? 0) + count;
 }
 
-/** Triggers builds with the flow of the gateway, so that at most `atOnce` of them have not ended. */
+/** Triggers builds with the gateway's flow and keeps at most `atOnce` of them open. */
 function buildWorkload(
   { pool }: Installed,
   notifications: ReturnType<typeof openNotifications>,
@@ -126,7 +126,7 @@ function buildWorkload(
   return {
     async run(count) {
       const goal = triggered + count;
-      const limit = Date.now() + PATIENCE_MS;
+      const limit = Date.now() + TIMEOUT_MS;
       for (;;) {
         const done = await countEnded();
         if (done >= goal) return;
@@ -199,7 +199,7 @@ async function barePodWorkload(
 }
 
 async function untilNoPods({ client }: Installed): Promise<void> {
-  const limit = Date.now() + PATIENCE_MS;
+  const limit = Date.now() + TIMEOUT_MS;
   for (;;) {
     let left = 0;
     await client.list(KINDS.pods, { metadataOnly: true }, (pods) => (left += pods.length));

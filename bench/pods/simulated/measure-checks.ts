@@ -52,7 +52,7 @@ export async function measureChecks(installed: Installed, load: ChecksToMeasure)
       `${load.resources}, ${pipelines}, ${(pipelines * 1000) / INTERVAL_MS}/s`,
     ],
     ['Pods made', `${summary.perSecond.toFixed(1)}/s, ${summary.pods} in ${load.seconds} s`],
-    ['resources a Pod', summary.resourcesPerPod.toFixed(2)],
+    ['resources per Pod', summary.resourcesPerPod.toFixed(2)],
     ['Pods at a time, most', `${summary.maxPods} of ${MAX_CHECK_PODS}`],
     ['a Pod holds its slot: median, p90, most', spreadText(summary.held)],
     [
@@ -63,17 +63,17 @@ export async function measureChecks(installed: Installed, load: ChecksToMeasure)
     ['due → result recorded, median, p90, most', spreadText(summary.known)],
     [
       'checks claimed',
-      `${((summary.checks * INTERVAL_MS) / (to - from) / load.resources).toFixed(2)} a resource in ` +
+      `${((summary.checks * INTERVAL_MS) / (to - from) / load.resources).toFixed(2)} per resource in ` +
         `${INTERVAL_MS / 1000} s`,
     ],
     ['overdue by two intervals, most at one look', `${overdue}`],
     ['pipelines with ChecksStalled at the end', `${await stalledPipelines(client)}`],
     ['most frequent errors of checks', await failedChecks(pool)],
-    ['API writes a Pod', sharesText(writes, summary.pods)],
+    ['API writes per Pod', sharesText(writes, summary.pods)],
     ['operator', costText(operator)],
     ['internal gateway', costText(gateway)],
   ];
-  console.log(table([`checks @every 10s, ${load.perPipeline} a pipeline`, ''], lines));
+  console.log(table([`checks @every 10s, ${load.perPipeline} per pipeline`, ''], lines));
 }
 
 /**
@@ -126,14 +126,14 @@ async function claimsIn(pool: DatabasePool): Promise<Claim[]> {
   }));
 }
 
-/** Waits until each resource with checks in Pods has been checked once. Throws after `patienceMs`. */
-export async function untilChecked(pool: DatabasePool, patienceMs: number): Promise<void> {
-  const limit = Date.now() + patienceMs;
+/** Waits until each resource with checks in Pods has been checked once. Throws after `timeoutMs`. */
+export async function untilChecked(pool: DatabasePool, timeoutMs: number): Promise<void> {
+  const limit = Date.now() + timeoutMs;
   for (;;) {
     const left = await pool.oneFirst(rows<{ count: number }>()`
       SELECT count(*) FROM check_scopes WHERE live AND checked_by = 'pod' AND last_checked_at IS NULL`);
     if (left === 0) return;
-    if (Date.now() > limit) throw new Error(`${left} resources are not checked after ${patienceMs / 1000} s`);
+    if (Date.now() > limit) throw new Error(`${left} resources are not checked after ${timeoutMs / 1000} s`);
     await sleep(500);
   }
 }
