@@ -8,10 +8,10 @@ let agent: Agent;
 afterEach(() => agent.destroy());
 
 /** Starts a server and sends it one request from a client that keeps its connection open. */
-async function startWithRequest(patienceMs?: number) {
+async function startWithRequest(timeoutMs?: number) {
   agent = new Agent({ keepAlive: true });
   const server = createServer({ keepAliveTimeout: 600_000 });
-  const close = gracefulClose({ server, close: async () => await closed(server) }, patienceMs);
+  const close = gracefulClose({ server, close: async () => await closed(server) }, timeoutMs);
   await listen(server, { host: '127.0.0.1', port: 0 });
   const address = server.address();
   const clientRequest = get(`http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`, { agent });

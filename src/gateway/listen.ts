@@ -30,14 +30,14 @@ interface Closable {
 
 const SWEEP_MS = 100;
 /** How long `gracefulClose` waits for clients that read slowly. */
-const PATIENCE_MS = 5000;
+const TIMEOUT_MS = 5000;
 
 /**
  * Returns a function that closes the server gracefully: the server answers pending requests, and each
  * connection ends after its last response. To Node, a connection is idle even if megabytes of its response
- * are not sent yet. So the function first waits until everything is sent, but no longer than `patienceMs`.
+ * are not sent yet. So the function first waits until everything is sent, but no longer than `timeoutMs`.
  */
-export function gracefulClose(app: Closable, patienceMs = PATIENCE_MS): () => Promise<void> {
+export function gracefulClose(app: Closable, timeoutMs = TIMEOUT_MS): () => Promise<void> {
   const sockets = new Set<Socket>();
   const watch = (socket: Socket): void => {
     sockets.add(socket);
@@ -45,7 +45,7 @@ export function gracefulClose(app: Closable, patienceMs = PATIENCE_MS): () => Pr
   };
   app.server.on('connection', watch).on('secureConnection', watch);
   return async () => {
-    const deadline = performance.now() + patienceMs;
+    const deadline = performance.now() + timeoutMs;
     const mayClose = (): boolean =>
       performance.now() > deadline || [...sockets].every(({ writableLength }) => writableLength === 0);
     while (!mayClose()) await sleep(SWEEP_MS);

@@ -1,14 +1,14 @@
 import { hideNotice, showNotice } from './notice.ts';
 
 /** Most broken connections are restored within this time. */
-const PATIENCE_MS = 10_000;
+const NOTICE_DELAY_MS = 10_000;
 
 /** Shows a notice that the page may be out of date if its stream of events is not restored in time. */
 export function watchConnection(): { lost: () => void; back: () => void } {
   let timer: number | undefined;
   return {
     lost() {
-      timer ??= setTimeout(() => showNotice(OUT_OF_DATE, 'connection'), PATIENCE_MS);
+      timer ??= setTimeout(() => showNotice(OUT_OF_DATE, 'connection'), NOTICE_DELAY_MS);
     },
     back() {
       clearTimeout(timer);

@@ -15,7 +15,7 @@ import (
 )
 
 // No test waits for longer than this, so that a test that hangs says where.
-const patience = 5 * time.Minute
+const timeout = 5 * time.Minute
 
 // Makes this process the parent of processes that a step leaves behind, as the shim is in a container.
 func TestMain(m *testing.M) {
@@ -93,7 +93,7 @@ func (b *bench) listen() received {
 
 func (b *bench) receive() frame {
 	b.t.Helper()
-	b.agent.socket.SetReadDeadline(time.Now().Add(patience))
+	b.agent.socket.SetReadDeadline(time.Now().Add(timeout))
 	f, err := b.agent.receive()
 	if err != nil {
 		b.t.Fatal(err)
@@ -230,7 +230,7 @@ func TestThePrivateDirectoryOfACommandIsRemoved(t *testing.T) {
 		t.Fatalf("printed %q", lines)
 	}
 	// The shim reports the end before it removes the directory, so that the agent need not wait.
-	for limit := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+	for limit := time.Now().Add(timeout); ; time.Sleep(time.Millisecond) {
 		if _, err := os.Stat(filepath.Dir(lines[0])); errors.Is(err, os.ErrNotExist) {
 			return
 		}

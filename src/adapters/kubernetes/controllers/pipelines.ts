@@ -39,13 +39,13 @@ import type { TeamState } from './team-states.ts';
  *     the database has new facts, or its notifications were interrupted                rowChanged
  *     the reasons why jobs and builds wait are out of date                             rowChanged
  *     a check may be overdue                                                           checksOverdue
- *     its Team is not ready yet                                                        TEAM_PATIENCE_MS
+ *     its Team is not ready yet                                                        TEAM_TIMEOUT_MS
  *
  * After an error the queue tries again, after longer and longer pauses.
  */
 
 const REMOVAL_RETRY_MS = 2000;
-const TEAM_PATIENCE_MS = 10_000;
+const TEAM_TIMEOUT_MS = 10_000;
 
 export interface PipelinesOptions {
   client: Pick<ApiClient, 'applyStatus' | 'get' | 'patchJson'>;
@@ -143,7 +143,7 @@ async function applyManifest(
 
 /**
  * A Team that was created together with its Pipeline needs a moment, so Ready becomes False only after
- * TEAM_PATIENCE_MS, and not while this process has yet to reconcile the Team. Until then, an existing verdict
+ * TEAM_TIMEOUT_MS, and not while this process has yet to reconcile the Team. Until then, an existing verdict
  * on this generation stays.
  */
 async function awaitTeam(
@@ -151,12 +151,12 @@ async function awaitTeam(
   { team, teamState, since }: { team: string | undefined; teamState: TeamState; since: Date },
   options: PipelinesOptions,
 ): Promise<ReconcileResult> {
-  const isPatient = teamState === 'unknown' || options.now().getTime() - since.getTime() < TEAM_PATIENCE_MS;
-  const ready = isPatient ? waitingForTeam(object, team) : teamMissing(object, team);
+  const isWaiting = teamState === 'unknown' || options.now().getTime() - since.getTime() < TEAM_TIMEOUT_MS;
+  const ready = isWaiting ? waitingForTeam(object, team) : teamMissing(object, team);
   const isDecided = verdictBefore(object.status, object.generation) !== undefined;
-  if (!isPatient || !isDecided)
-    await writePipelineStatus(object, { verdict: { ready, stalled: !isPatient } }, options);
-  return isPatient ? { requeueAfterMs: TEAM_PATIENCE_MS } : 'done';
+  if (!isWaiting || !isDecided)
+    await writePipelineStatus(object, { verdict: { ready, stalled: !isWaiting } }, options);
+  return isWaiting ? { requeueAfterMs: TEAM_TIMEOUT_MS } : 'done';
 }
 
 async function remove(
