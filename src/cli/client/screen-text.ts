@@ -8,8 +8,8 @@ const [ESC, BEL] = ['\u001b', '\u0007'];
 const CONTROLS = new RegExp(String.raw`${SEQUENCES.source}|(?![\t\n\r])\p{Cc}`, 'gu');
 /** The beginning of a sequence whose end may follow in the next chunk. */
 const UNFINISHED = new RegExp(String.raw`${ESC}(?:\[[0-?]*[ -/]*|[\]PX^_][^${BEL}${ESC}]*${ESC}?|[ -/]*)?$`);
-/** A longer sequence is treated as text. */
-const MAX_SEQUENCE_CHARACTERS = 4096;
+/** If an unfinished sequence is longer, its characters are treated as text. */
+const MAX_UNFINISHED_CHARACTERS = 4096;
 
 /**
  * Makes a log safe for a terminal, chunk by chunk. It keeps colours if the terminal shows them, and removes
@@ -27,7 +27,7 @@ export class ScreenText {
   push(piece: string): string {
     const text = this.#unfinished + piece;
     const at = UNFINISHED.exec(text)?.index ?? text.length;
-    const end = text.length - at > MAX_SEQUENCE_CHARACTERS ? text.length : at;
+    const end = text.length - at > MAX_UNFINISHED_CHARACTERS ? text.length : at;
     this.#unfinished = text.slice(end);
     return text
       .slice(0, end)

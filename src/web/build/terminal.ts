@@ -67,7 +67,7 @@ const PARTS = new RegExp(
 );
 /** A sequence that continues in the next chunk. */
 const UNFINISHED = new RegExp(String.raw`${ESC}(?:\[[0-?]*[ -/]*|[\]PX^_][^${BEL}${ESC}\n]*${ESC}?|[ -/]*)$`);
-const MAX_SEQUENCE_CHARACTERS = 4096;
+const MAX_UNFINISHED_CHARACTERS = 4096;
 const COLOURS = new RegExp(String.raw`^${ESC}\[([\d;:]{0,200})m$`);
 
 /** Parses output chunk by chunk, or one line whose style began before it. */
@@ -89,8 +89,8 @@ export class AnsiParser {
   read(chunk: string): (Piece | '\n' | '\r')[] {
     const text = this.#unfinished + chunk;
     const [unfinished = ''] = UNFINISHED.exec(text) ?? [];
-    // A longer text is not a sequence: the program printed a binary file that contains an escape byte.
-    this.#unfinished = unfinished.length > MAX_SEQUENCE_CHARACTERS ? '' : unfinished;
+    // If it is longer, it is not a sequence: the program printed a binary file that contains an escape byte.
+    this.#unfinished = unfinished.length > MAX_UNFINISHED_CHARACTERS ? '' : unfinished;
     const parts: (Piece | '\n' | '\r')[] = [];
     const split = text.slice(0, text.length - this.#unfinished.length).split(PARTS);
     // At odd indexes are the sequences that PARTS captures, at even ones the texts between them.
