@@ -50,7 +50,7 @@ export function gatherFacts(history: History, jobs: readonly number[], rows: num
       for (const upstream of passed)
         passes.set(
           `${upstream} ${resource}`,
-          passPage(history, { upstream, resource, from: { version: NEWEST, build: NEWEST } }, rows),
+          goodBuildPage(history, { upstream, resource, from: { version: NEWEST, build: NEWEST } }, rows),
         );
     }
   return {
@@ -72,7 +72,7 @@ export function gatherMore(
   const passes = [...facts.passes];
   const used = [...facts.used];
   for (const need of needs)
-    if (need.kind === 'passes') passes.push(passPage(history, need, rows));
+    if (need.kind === 'passes') passes.push(goodBuildPage(history, need, rows));
     else used.push(usedPage(history, need, rows));
   return { ...facts, passes, used };
 }
@@ -189,11 +189,11 @@ function unusedVersions(
       .toSorted((a, b) => a.id - b.id)
       .slice(0, MAX_UNUSED_VERSIONS + 1)
       .map(({ place }) => place);
-  const passes = passRows(history, { upstream: first, resource }).map(({ version }) => version);
-  const edge = passes.slice(MAX_PASSED_VERSIONS - PASSED_AT_EDGE, MAX_PASSED_VERSIONS);
+  const passedVersions = goodBuildRows(history, { upstream: first, resource }).map(({ version }) => version);
+  const edge = passedVersions.slice(MAX_PASSED_VERSIONS - PASSED_AT_EDGE, MAX_PASSED_VERSIONS);
   const waiting = new Set(unused.map(({ place }) => place));
   const areManyWaiting = edge.length === PASSED_AT_EDGE && edge.every((version) => waiting.has(version));
-  const newest = new Set(passes.slice(0, areManyWaiting ? MAX_PASSED_WAITING : MAX_PASSED_VERSIONS));
+  const newest = new Set(passedVersions.slice(0, areManyWaiting ? MAX_PASSED_WAITING : MAX_PASSED_VERSIONS));
   return unused
     .filter(({ id, place }) => newest.has(place) && passedAll(history, passed, { resource, version: id }))
     .slice(0, MAX_UNUSED_VERSIONS)
@@ -205,18 +205,18 @@ interface ListName {
   resource: number;
 }
 
-function passPage(
+function goodBuildPage(
   history: History,
   { upstream, resource, from }: ListName & { from: GoodBuildPosition },
   rows: number,
 ): GoodBuildPage {
-  const matching = passRows(history, { upstream, resource }).filter(
+  const matching = goodBuildRows(history, { upstream, resource }).filter(
     ({ version, build }) => version < from.version || (version === from.version && build <= from.build),
   );
   return { upstream, resource, from, rows: matching.slice(0, rows), end: matching.length <= rows };
 }
 
-function passRows(history: History, { upstream, resource }: ListName): GoodBuild[] {
+function goodBuildRows(history: History, { upstream, resource }: ListName): GoodBuild[] {
   const enabled = (taken: ResourceVersion): boolean => isEnabled(history, taken);
   return goodBuilds(history, upstream)
     .flatMap(({ id, takes }) => {

@@ -12,7 +12,7 @@ import {
 import type { Pages } from '#flows/builds/schedule-ports.ts';
 import type { Gathered, GatheredJob } from './gather.ts';
 
-type PassNeed = NeededPage & { kind: 'passes' };
+type GoodBuildNeed = NeededPage & { kind: 'passes' };
 type UsedNeed = NeededPage & { kind: 'used' };
 
 /**
@@ -25,18 +25,18 @@ export async function newestPages(
   rowsPerPage: number,
 ): Promise<Pages> {
   const needs = newestNeeds(gathered.jobs.map(({ facts }) => facts));
-  return await olderPages(connection, gathered, { needs, rowsPerPage });
+  return await historyPages(connection, gathered, { needs, rowsPerPage });
 }
 
-/** Reads the pages that a decision needs and does not have yet. */
-export async function olderPages(
+/** Reads the pages of history that `needs` names. A page has at most `rowsPerPage` rows. */
+export async function historyPages(
   connection: Transaction,
   { jobs, resources }: Gathered,
   { needs, rowsPerPage }: { needs: readonly NeededPage[]; rowsPerPage: number },
 ): Promise<Pages> {
   const ids = new Map<number, number>();
   const facts = jobs.map((job) => job.facts);
-  const passes = await passPages(connection, needs, { jobs: facts, resources, rowsPerPage, ids });
+  const passes = await goodBuildPages(connection, needs, { jobs: facts, resources, rowsPerPage, ids });
   const used = await usedPages(connection, needs, { jobs, rowsPerPage });
   return { passes, used, ids };
 }
@@ -58,7 +58,7 @@ function newestNeeds(jobs: JobFacts[]): NeededPage[] {
   return [...needs.values()];
 }
 
-interface PassRow {
+interface GoodBuildRow {
   position: number;
   rows: { version: number; build: number; id: number; also: (ResourceVersion & { id: number })[] }[] | null;
 }
@@ -67,7 +67,7 @@ interface PassRow {
  * Reads one row more than a page holds: if there is no such row, the page is the last. Adds row ids of
  * versions to `ids`.
  */
-async function passPages(
+async function goodBuildPages(
   connection: Transaction,
   needs: readonly NeededPage[],
   {
@@ -77,27 +77,27 @@ async function passPages(
     ids,
   }: Pick<Gathered, 'resources' | 'ids'> & { jobs: JobFacts[]; rowsPerPage: number },
 ): Promise<GoodBuildPage[]> {
-  const passNeeds = needs.filter((need): need is PassNeed => need.kind === 'passes');
-  if (passNeeds.length === 0) return [];
+  const goodBuildNeeds = needs.filter((need): need is GoodBuildNeed => need.kind === 'passes');
+  if (goodBuildNeeds.length === 0) return [];
   const takenTogether = resourcesTakenTogether(jobs);
   const withDisabled = resources.filter(({ disabled }) => disabled).map(({ id }) => id);
-  const pages = passNeeds.map(({ upstream, resource, from }, position) => ({
+  const pages = goodBuildNeeds.map(({ upstream, resource, from }, position) => ({
     position,
     upstream,
     resource,
     version: from.version,
     build: from.build,
-    also: takenTogether.get(upstream) ?? [],
+    together: takenTogether.get(upstream) ?? [],
     with_disabled: withDisabled,
   }));
-  const found = await connection.any(prepared<PassRow>('gather_passes')`
+  const found = await connection.any(prepared<GoodBuildRow>('gather_good_builds')`
     SELECT n.position, (
       SELECT jsonb_agg(jsonb_build_object('version', page.place, 'id', page.version_id,
         'build', page.build_id, 'also', CASE
-          WHEN n.also = '{}' THEN '[]' ELSE coalesce((
+          WHEN n.together = '{}' THEN '[]' ELSE coalesce((
             SELECT jsonb_agg(jsonb_build_object('resource', o.resource_id, 'version', o.place,
               'id', o.version_id)) FROM good_versions o
-            WHERE o.build_id = page.build_id AND o.resource_id = ANY(n.also)
+            WHERE o.build_id = page.build_id AND o.resource_id = ANY(n.together)
               AND o.scope_id = (SELECT scope_id FROM resources WHERE id = o.resource_id)
               AND NOT (o.resource_id = ANY(n.with_disabled)
                 AND (SELECT v.disabled FROM versions v WHERE v.id = o.version_id))), '[]') END)
@@ -109,22 +109,28 @@ async function passPages(
             AND (SELECT v.disabled FROM versions v WHERE v.id = g.version_id))
         ORDER BY place DESC, build_id DESC LIMIT ${rowsPerPage + 1}) AS page) AS rows
     FROM jsonb_to_recordset(${sql.jsonb(pages)})
-      AS n (position integer, upstream bigint, resource bigint, version bigint, build bigint, also bigint[],
+      AS n (position integer, upstream bigint, resource bigint, version bigint, build bigint, together bigint[],
         with_disabled bigint[])`);
   return found.flatMap(({ position, rows }): GoodBuildPage[] => {
-    const need = passNeeds[position];
+    const need = goodBuildNeeds[position];
     if (need === undefined) return [];
     const { upstream, resource, from } = need;
-    const passes = (rows ?? []).map((row) => toPass(row, ids));
+    const goodBuilds = (rows ?? []).map((row) => toGoodBuild(row, ids));
     return [
-      { upstream, resource, from, rows: passes.slice(0, rowsPerPage), end: passes.length <= rowsPerPage },
+      {
+        upstream,
+        resource,
+        from,
+        rows: goodBuilds.slice(0, rowsPerPage),
+        end: goodBuilds.length <= rowsPerPage,
+      },
     ];
   });
 }
 
 /** Adds to `ids` the row ids of the row's versions, by place, where id and place differ. */
-function toPass(
-  { version, build, id, also }: NonNullable<PassRow['rows']>[number],
+function toGoodBuild(
+  { version, build, id, also }: NonNullable<GoodBuildRow['rows']>[number],
   ids: Gathered['ids'],
 ): GoodBuild {
   for (const { version: place, id: rowId } of [{ version, id }, ...also])
@@ -133,9 +139,8 @@ function toPass(
 }
 
 /**
- * Returns resources by upstream job: those that one downstream job gets with this upstream job in `passed`,
- * if it gets at least two such resources. Their versions must come from the same upstream build, so a page of
- * the upstream job lists them together.
+ * For each upstream job: the resources of every downstream job that names it in `passed` of two or more gets.
+ * Their versions must come from the same upstream build, so a page lists them together.
  */
 function resourcesTakenTogether(jobs: JobFacts[]): Map<number, number[]> {
   const byUpstream = new Map<number, Set<number>>();

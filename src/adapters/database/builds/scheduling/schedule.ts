@@ -3,7 +3,7 @@ import { EpochOver, fence } from '#adapters/database/connection/fence.ts';
 import { LOCK, prepared, rows, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
 import { AUTOMATIC_PAUSE_ABOVE } from '#domain/scheduling/queue-limits.ts';
 import type { GatheredFacts, PipelineTransaction } from '#flows/builds/schedule-ports.ts';
-import { newestPages, olderPages } from './gather-pages.ts';
+import { historyPages, newestPages } from './gather-pages.ts';
 import { gatherWaiting, type Gathered } from './gather.ts';
 import { interruptFacts } from './interrupt-facts.ts';
 import { queuedBuilds } from './queued-builds.ts';
@@ -64,7 +64,7 @@ export function decisionTransaction(
       known = await gather();
       return await toFacts(connection, known, rowsPerPage);
     },
-    older: async (needs, rowsPerPage) => await olderPages(connection, gathered(), { needs, rowsPerPage }),
+    older: async (needs, rowsPerPage) => await historyPages(connection, gathered(), { needs, rowsPerPage }),
     interruptFacts: async (jobsAndVersions) => await interruptFacts(connection, jobsAndVersions),
     write: async (decision, options) => await writeDecision(connection, gathered().jobs, decision, options),
   };
