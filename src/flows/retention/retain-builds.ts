@@ -47,7 +47,7 @@ async function decideRemoval(
 ): Promise<RetainDecision> {
   const first = retainBuilds(facts);
   if (first.remove.length === 0) return first;
-  const downstream = await tx.downstreamOf(turn);
+  const downstream = await tx.downstreamFacts(turn);
   if (downstream === undefined) return first;
   const { facts: downstreamFacts } = await decideWithPages(downstream);
   return retainBuilds({ ...facts, neededDownstream: new Set(buildsNeededDownstream(downstreamFacts)) });

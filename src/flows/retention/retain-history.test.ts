@@ -34,7 +34,7 @@ function retentionWith(remaining: Record<TurnOf | 'records', number>, step: () =
       oldestRetained: 100,
       oldestGoodRetained: 100,
     }),
-    downstreamOf: async () => undefined,
+    downstreamFacts: async () => undefined,
     removeBuilds: async () => undefined,
     oldVersions: async () => ({ versions, newest: [] }),
     forgetVersions: async () => undefined,

@@ -24,8 +24,8 @@ export interface RetentionTransaction {
   nextTurn(of: TurnOf, since: Date): Promise<RetentionTurn | undefined>;
   /** The oldest builds of the job that this turn has not read, at most `limit`, and what protects them. */
   oldBuilds(turn: RetentionTurn, limit: number, keep: Required<Retention>): Promise<OldBuilds>;
-  /** Jobs whose `passed` names this job; undefined: there are none. */
-  downstreamOf(turn: RetentionTurn): Promise<FactsTransaction | undefined>;
+  /** Reads facts of the jobs whose `passed` names this job. Undefined: there are none. */
+  downstreamFacts(turn: RetentionTurn): Promise<FactsTransaction | undefined>;
   /**
    * Removes builds with everything that belongs to them, raises baselines, and removes logs of other builds.
    */

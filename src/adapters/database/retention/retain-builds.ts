@@ -52,7 +52,8 @@ async function oldestBuilds(
     FROM builds b WHERE b.job_id = ${job} AND b.id > ${from} ORDER BY b.id LIMIT ${limit}`);
 }
 
-export async function downstreamOf(
+/** Reads facts of the jobs whose `passed` names this job. Undefined: there are none. */
+export async function downstreamFacts(
   connection: Transaction,
   { id: job }: RetentionTurn,
 ): Promise<FactsTransaction | undefined> {
@@ -63,6 +64,7 @@ export async function downstreamOf(
   return decisionTransaction(connection, async () => await gatherJobs(connection, downstream));
 }
 
+/** The column `dealt_with` holds the baseline of a get. */
 export async function removeBuilds(
   connection: Transaction,
   { id: job }: RetentionTurn,

@@ -5,7 +5,7 @@ import type {
   RetentionStore,
   RetentionTransaction,
 } from '#flows/retention/retention-ports.ts';
-import { downstreamOf, oldBuilds, removeBuilds } from './retain-builds.ts';
+import { downstreamFacts, oldBuilds, removeBuilds } from './retain-builds.ts';
 import { removeOldRevisions } from './retain-revisions.ts';
 import { forgetVersions, oldVersions } from './retain-versions.ts';
 import { leaveTurn, nextTurn } from './retention-turn.ts';
@@ -29,7 +29,7 @@ function retentionTransaction(connection: Transaction): RetentionTransaction {
   return {
     nextTurn: (of, since) => nextTurn(connection, of, since),
     oldBuilds: (turn, limit, keep) => oldBuilds(connection, turn, { limit, keep }),
-    downstreamOf: (turn) => downstreamOf(connection, turn),
+    downstreamFacts: (turn) => downstreamFacts(connection, turn),
     removeBuilds: (turn, decision, builds) => removeBuilds(connection, turn, { decision, builds }),
     oldVersions: (turn, limit) => oldVersions(connection, turn, limit),
     forgetVersions: (versions) => forgetVersions(connection, versions),
