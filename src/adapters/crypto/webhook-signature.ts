@@ -2,7 +2,7 @@ import { createHmac, createSecretKey, timingSafeEqual, type Hmac } from 'node:cr
 import type { IncomingHttpHeaders } from 'node:http';
 
 /** What the headers prove about the body. */
-export type Signature = 'absent' | 'valid' | 'invalid';
+export type SignatureVerdict = 'absent' | 'valid' | 'invalid';
 
 /** Reads a body in pieces without storing it. */
 export interface SignatureCheck {
@@ -10,12 +10,12 @@ export interface SignatureCheck {
   readonly claimed: boolean;
   update(chunk: Uint8Array): void;
   /** Call it after the last chunk. */
-  verdict(): Signature;
+  verdict(): SignatureVerdict;
 }
 
 /**
- * Headers with a digest of the body in hexadecimal, and the prefix of the digest. If a webhook has no secret,
- * Gitea and Forgejo send the headers without a digest; these count as absent.
+ * Headers with the HMAC of the body in hexadecimal, and the prefix of that value. If a webhook has no secret,
+ * Gitea and Forgejo send the headers without a value; these count as absent.
  */
 const HEX_HEADERS: readonly (readonly [header: string, prefix: string])[] = [
   ['x-hub-signature-256', 'sha256='],
@@ -51,10 +51,10 @@ export function signatureCheck(headers: IncomingHttpHeaders, makeSecret: () => s
       standardHmac?.update(chunk);
     },
     verdict() {
-      const digest = bodyHmac?.digest('hex') ?? '';
+      const expected = bodyHmac?.digest('hex') ?? '';
       let wrongProofs = 0;
       for (const { sent, prefix } of hexSignatures)
-        if (!areEqual(sent.toLowerCase(), `${prefix}${digest}`)) wrongProofs += 1;
+        if (!areEqual(sent.toLowerCase(), `${prefix}${expected}`)) wrongProofs += 1;
       if (token !== undefined && !areEqual(String(token), secret)) wrongProofs += 1;
       if (standardHmac !== undefined && !includesSignature(String(standard), standardHmac.digest('base64')))
         wrongProofs += 1;

@@ -30,7 +30,7 @@ export interface StepState extends StepRecord {
 /** What a batch of events changes in the database. */
 export interface EventsApplied {
   state: BuildState;
-  /** When the build started. Present only if the batch has the first `step-started` of the build. */
+  /** When the attempt started. Present only if the batch has the first `step-started` of the attempt. */
   startedAt?: string;
   logs: { sequence: number; step: string; text: string; at: string }[];
   /**

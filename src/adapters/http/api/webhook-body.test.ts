@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
-import type { Signature } from '#adapters/crypto/webhook-signature.ts';
+import type { SignatureVerdict } from '#adapters/crypto/webhook-signature.ts';
 import { webhookReaders } from './webhook-body.ts';
 
 const TEXT = JSON.stringify({
@@ -17,7 +17,7 @@ const ONE_BODY = 4 * 1024;
 function openReader(
   readers: ReturnType<typeof webhookReaders>,
   event = 'check_run',
-  signature: Signature = 'valid',
+  signature: SignatureVerdict = 'valid',
 ) {
   const raw = new EventEmitter();
   const check = { claimed: signature !== 'absent', update: () => undefined, verdict: () => signature };
@@ -63,7 +63,7 @@ describe('the bodies of events that arrive at the same time', () => {
     expect([next.verdict().rerun, more.verdict().rerun]).toEqual([RERUN, RERUN]);
   });
 
-  test.each<[string, string, Signature, object]>([
+  test.each<[string, string, SignatureVerdict, object]>([
     ['lose no memory to other events', 'push', 'valid', { signature: 'valid', wantsCheck: true }],
     [
       'lose no memory to events that claim no signature',
@@ -89,7 +89,7 @@ describe('the bodies of events that arrive at the same time', () => {
 
 test('a check run that nobody asks to run again requests no check', () => {
   const text = JSON.stringify({ action: 'completed', check_run: { id: 1 } });
-  const check = { claimed: true, update: () => undefined, verdict: (): Signature => 'valid' };
+  const check = { claimed: true, update: () => undefined, verdict: (): SignatureVerdict => 'valid' };
   const headers = { 'x-github-event': 'check_run' };
   const reader = webhookReaders()({ headers, raw: new EventEmitter() }, check);
   reader.update(Buffer.from(text));

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Signature, SignatureCheck } from '#adapters/crypto/webhook-signature.ts';
+import type { SignatureCheck, SignatureVerdict } from '#adapters/crypto/webhook-signature.ts';
 import {
   isRerunEvent,
   MAX_EVENT_BYTES,
@@ -14,7 +14,7 @@ const EVENT_HEADER = 'x-github-event';
 
 /** What the body of a webhook says. */
 export class ReceivedWebhook {
-  readonly signature: Signature;
+  readonly signature: SignatureVerdict;
   /**
    * Whether Millrace checks the resource because of this webhook. GitHub reports every check run, even those
    * that Millrace itself writes. So a `check_run` or `check_suite` event with a valid signature starts a
@@ -28,7 +28,7 @@ export class ReceivedWebhook {
    */
   readonly rerun: RerunRequest | 'no-room' | undefined;
 
-  constructor(signature: Signature, wantsCheck: boolean, rerun?: RerunRequest | 'no-room') {
+  constructor(signature: SignatureVerdict, wantsCheck: boolean, rerun?: RerunRequest | 'no-room') {
     this.signature = signature;
     this.wantsCheck = wantsCheck;
     this.rerun = rerun;

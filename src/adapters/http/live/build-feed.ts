@@ -26,7 +26,7 @@ interface Viewer {
   cursor: number;
   /** The last state that was sent, as an encoded event. */
   sentState: Buffer | undefined;
-  /** Whether `#catchUp` is sending pages of the viewer's own. */
+  /** Whether `#catchUp` is sending pages to this viewer. */
   isCatchingUp: boolean;
 }
 
@@ -35,7 +35,7 @@ interface EncodedPage {
   /** All frames together. Undefined if there are none. */
   bytes: Buffer | undefined;
   frames: { sequence: number; bytes: Buffer }[];
-  /** Sequence number of the last chunk up to the end of the page. */
+  /** Sequence number of the page's last chunk. If the page is empty, the one that it was read after. */
   last: number;
   hasMore: boolean;
   /** Whether the build has ended and no chunk comes after this page. */
