@@ -93,14 +93,14 @@ describe('a service of a branch', () => {
     expect(gateway.end).toMatchObject({ outcome: 'succeeded' });
   });
 
-  test('never starts nor stops if the branch is not taken', async () => {
+  test('neither starts nor stops if the branch is not taken', async () => {
     await run([step('0', 'true'), branches([db()], [lanes])], { variables: { WITH_DB: 'no' }, hooks: {} });
     expect(gateway.startedSteps()).toEqual(['0', '1.1', '1.1.0']);
     expect(statuses('1.0')).toEqual(['skipped']);
     expect(gateway.end).toMatchObject({ outcome: 'succeeded' });
   });
 
-  test('that is not ready fails the branch and the build, and stops after the hooks', async () => {
+  test('that exits before it is ready fails the branch and the build, and stops after the hooks', async () => {
     await run([branches([db('echo no licence; exit 4')], [lanes]), step('2', 'true')]);
     expect(statuses('1.0', '1.0.0', '1.0.0.0', '2')).toEqual(['failed', 'skipped', 'skipped', 'skipped']);
     expect(gateway.startedSteps().slice(-3)).toEqual(['on_failure.0', 'ensure.0', 'service.0.stop']);
@@ -116,7 +116,7 @@ describe('a service of a branch', () => {
     expect(gateway.end).toMatchObject({ outcome: 'failed', message: 'Step 1.0.0: exit code 3.' });
   });
 
-  test('that is cancelled while it starts ends the build as cancelled, and on_cancel hooks run', async () => {
+  test('that is starting when the build is cancelled ends it as cancelled, and on_cancel hooks run', async () => {
     const slow = db('touch begun; while :; do sleep 0.05; done');
     const agent = await startWith([branches([slow], [lanes])]);
     await fileAppears('begun');
@@ -132,7 +132,7 @@ describe('a service of a branch', () => {
     ['the job', { timeoutSeconds: 1 }, {}, 'failed JobTimeout true\n'],
     ['the service', {}, { timeoutSeconds: 1 }, 'failed ServiceFailed true\n'],
   ])(
-    'that is still starting when the time of %s is over shows the timeout to on_failure hooks',
+    'that is still starting when %s times out: on_failure hooks see the timeout',
     async (_, job, service, log) => {
       await run([branches([db('sleep 60', service)], [lanes]), step('2', 'true')], job);
       expect(gateway.log('on_failure.0')).toBe(log);

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { expect, test } from '@jest/globals';
 import { vaultSource } from './vault-secrets.ts';
 
-test('if Vault never answers, all look-ups of an operation end at the time limit', async () => {
+test('if Vault never answers, all lookups of one call fail as transient at the time limit', async () => {
   const server = createServer(() => undefined);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

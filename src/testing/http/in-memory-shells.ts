@@ -1,10 +1,10 @@
 import type { DebugStore, DebugTransaction, LockedDebugSession } from '#flows/builds/debug-ports.ts';
 
 const AT = new Date('2026-11-21T10:00:00Z');
-const UNIT = { build: 7, attempt: 1 };
+const ATTEMPT = { build: 7, attempt: 1 };
 
 const SESSION: LockedDebugSession = {
-  ...UNIT,
+  ...ATTEMPT,
   id: 1,
   step: '0',
   openedBy: 'ann',
@@ -29,12 +29,14 @@ const TRANSACTION: DebugTransaction = {
   remove: async () => undefined,
 };
 
-/** A step of build 7 of pipeline `app` runs. Everyone has the debug session 1 in this step. */
+/**
+ * A step of build 7 of pipeline `app` runs. Debug session 1 is open in this step, and any person may use it.
+ */
 export const IN_MEMORY_SHELLS: DebugStore = {
   target: async ({ team, pipeline }) =>
     pipeline === 'app'
       ? {
-          ...UNIT,
+          ...ATTEMPT,
           team,
           allowed: true,
           started: true,

@@ -2,10 +2,10 @@ import type { DatabasePool } from 'slonik';
 import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
 
 /**
- * Fills tables without checking foreign keys, which takes most of the time, and then updates the planner's
- * statistics.
+ * Fills tables without checking foreign keys, because the checks take most of the time. Then updates the
+ * planner's statistics.
  */
-export async function filled(
+export async function fillTables(
   pool: DatabasePool,
   fill: (connection: Transaction) => Promise<void>,
 ): Promise<void> {
@@ -18,7 +18,7 @@ export async function filled(
 
 /** Creates equal numbers of builds of `unit` and versions of `git.app`; two thirds of the builds are good. */
 export async function fillWithHistory(pool: DatabasePool, builds: number, at: Date): Promise<void> {
-  await filled(pool, async (connection) => await insertHistory(connection, builds, at));
+  await fillTables(pool, async (connection) => await insertHistory(connection, builds, at));
 }
 
 async function insertHistory(connection: Transaction, builds: number, at: Date): Promise<void> {
@@ -53,7 +53,7 @@ export async function rowsScanned(
   pool: DatabasePool,
   tables: readonly string[],
 ): Promise<Map<string, number>> {
-  return await countRows(pool, tables, 'through');
+  return await countRows(pool, tables, 'scanned');
 }
 
 /** How many rows were fetched by index, by table. The pool must have only one connection. */
@@ -67,11 +67,11 @@ export async function rowsFetched(
 async function countRows(
   pool: DatabasePool,
   tables: readonly string[],
-  column: 'through' | 'fetched',
+  column: 'scanned' | 'fetched',
 ): Promise<Map<string, number>> {
   await pool.query(rows()`SELECT pg_stat_force_next_flush()`);
-  const counts = await pool.any(rows<{ name: string; through: number; fetched: number }>()`
-    SELECT relname AS name, seq_tup_read AS through, coalesce(idx_tup_fetch, 0) AS fetched FROM pg_stat_user_tables`);
+  const counts = await pool.any(rows<{ name: string; scanned: number; fetched: number }>()`
+    SELECT relname AS name, seq_tup_read AS scanned, coalesce(idx_tup_fetch, 0) AS fetched FROM pg_stat_user_tables`);
   return new Map(
     counts.filter(({ name }) => tables.includes(name)).map((table) => [table.name, table[column]]),
   );

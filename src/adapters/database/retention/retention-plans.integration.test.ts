@@ -4,7 +4,7 @@ import { logMonth } from '#adapters/database/builds/log-chunks.ts';
 import { openPool, rows, type Transaction } from '#adapters/database/connection/pool.ts';
 import { retainNext } from '#flows/retention/retain-history.ts';
 import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
-import { filled, fillWithHistory, rowsFetched, rowsScanned } from '#testing/stores/filled-history.ts';
+import { fillTables, fillWithHistory, rowsFetched, rowsScanned } from '#testing/stores/filled-history.ts';
 import { openStores, storesOver, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 const BUILDS = 100_000;
@@ -41,7 +41,7 @@ beforeAll(async () => {
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   await stores.pipelines.savePipeline(toSave(samplePipeline()));
   await fillWithHistory(stores.pool, BUILDS, CREATED_AT);
-  await filled(stores.pool, addOtherRecords);
+  await fillTables(stores.pool, addOtherRecords);
   pool = await openPool(stores.url, { maximumConnections: 1 });
 }, 600_000);
 afterAll(async () => {

@@ -3,7 +3,7 @@ import type { DatabasePool } from 'slonik';
 import { openPool, rows } from '#adapters/database/connection/pool.ts';
 import type { GetStep } from '#domain/pipeline/steps.ts';
 import { get, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
-import { filled, fillWithHistory } from '#testing/stores/filled-history.ts';
+import { fillTables, fillWithHistory } from '#testing/stores/filled-history.ts';
 import { scheduleOn } from '#testing/stores/schedule.ts';
 import { openStores, storesOver, toSave, type TestStores } from '#testing/stores/stores.ts';
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   pipeline = (await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs })))).id;
   await fillWithHistory(stores.pool, BUILDS, new Date());
-  await filled(stores.pool, async (connection) => {
+  await fillTables(stores.pool, async (connection) => {
     await connection.query(rows()`
       UPDATE good_versions g SET place = g.version_id,
         scope_id = (SELECT r.scope_id FROM resources r WHERE r.id = g.resource_id)`);
