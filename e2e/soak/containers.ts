@@ -11,8 +11,8 @@ import { processOf } from '#tools/cluster/processes.ts';
 export const folders = foldersFrom(process.env);
 
 /**
- * Fetches an object. Throws if the API server refuses connections or, being frozen, is silent for three
- * seconds.
+ * Fetches an object. Throws if the API server answers with another status than 200, or does not answer for
+ * three seconds, as when it is frozen.
  */
 const fetchObject = async <T>(path: string): Promise<T> => {
   const answer = await askApi(folders, path);
@@ -85,7 +85,7 @@ const ctr = (...args: string[]): Promise<string> =>
 
 const runningId = (pod: Pod, container: string): string => {
   const found = pod.containers.find(({ name, running }) => name === container && running);
-  if (found === undefined) throw new Error(`Container ${container} of Pod ${pod.name} does not run.`);
+  if (found === undefined) throw new Error(`Container ${container} of Pod ${pod.name} is not running.`);
   return found.id;
 };
 
@@ -103,7 +103,7 @@ const processesIn = async (pod: Pod, container: string): Promise<ProcessIdentity
     .flatMap((pid) => identityOf(Number(pid)) ?? []);
 };
 
-/** Stops processes, and continues them when `during` ends or throws. */
+/** Stops processes, and resumes them when `during` ends or throws. */
 const freeze = async (processes: readonly ProcessIdentity[], during: () => Promise<void>): Promise<void> => {
   for (const identity of processes) signal(identity, 'SIGSTOP');
   try {
@@ -121,7 +121,7 @@ export const freezeContainer = async (
 
 export const freezePart = async (name: string, during: () => Promise<void>): Promise<void> => {
   const running = processOf(folders, partOf(folders, name));
-  if (running === undefined) throw new Error(`${name} does not run.`);
+  if (running === undefined) throw new Error(`${name} is not running.`);
   await freeze([running], during);
 };
 
@@ -129,8 +129,8 @@ export const freezePart = async (name: string, during: () => Promise<void>): Pro
 const UNTOUCHED = ['containerd', 'kube-proxy'];
 
 /**
- * Waits until somebody else stops or restarts the cluster; returns the part that stopped, or undefined after
- * `until`.
+ * Waits until somebody else stops or restarts the cluster; returns the part that stopped, or undefined when
+ * `until` aborts.
  */
 export const waitForInterference = async (
   pause: () => Promise<void>,
@@ -157,7 +157,7 @@ export const cutOff = async (
   during: () => Promise<void>,
 ): Promise<void> => {
   const [runningContainer] = pod.containers.filter(({ running }) => running);
-  if (runningContainer === undefined) throw new Error(`Nothing of Pod ${pod.name} runs.`);
+  if (runningContainer === undefined) throw new Error(`Pod ${pod.name} has no running container.`);
   const [firstProcess] = await processesIn(pod, runningContainer.name);
   if (firstProcess === undefined) throw new Error(`Pod ${pod.name} has no process.`);
   const inNetworkOfPod = [`--net=/proc/${firstProcess.pid}/ns/net`, 'nft'];

@@ -24,7 +24,7 @@ const killReplica = async (pod: Pod): Promise<void> => {
 const leader = async (): Promise<Pod> => {
   const holder = await leaseHolder(RELEASE.namespace, `${RELEASE.name}-operator`);
   const pod = (await podsOfComponent('operator')).find(({ name }) => name === holder);
-  if (pod === undefined || !isPodRunning(pod)) throw new Error(`The leader ${holder} does not run.`);
+  if (pod === undefined || !isPodRunning(pod)) throw new Error(`The leader ${holder} is not running.`);
   return pod;
 };
 

@@ -30,7 +30,7 @@ export const signalContainer = async (
     ({ name }) => name === container,
   );
   const id = containerStatus?.containerID?.replace('containerd://', '');
-  if (id === undefined) throw new Error(`Container ${container} of Pod ${namespace}/${pod} does not run.`);
+  if (id === undefined) throw new Error(`Container ${container} of Pod ${namespace}/${pod} is not running.`);
   const address = ['--address', containerdSocket(folders), '--namespace', 'k8s.io'];
   await runOrThrow(binaryPath(folders, 'ctr'), [...address, 'tasks', 'kill', '--signal', signal, id]);
 };

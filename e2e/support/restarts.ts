@@ -23,7 +23,7 @@ interface ContainerStatus {
 export async function runningContainers(): Promise<RunningContainer[]> {
   return (await containers()).map(({ pod, name, restartCount, state }) => {
     if (state?.running === undefined)
-      throw new Error(`${pod}/${name} does not run: ${JSON.stringify(state)}`);
+      throw new Error(`${pod}/${name} is not running: ${JSON.stringify(state)}`);
     return { pod, name, restarts: restartCount };
   });
 }

@@ -59,7 +59,7 @@ async function down(options: { readonly purge?: boolean }): Promise<void> {
     const started = performance.now();
     const done = await stopCluster(folders);
     console.log(
-      done.length === 0 ? 'The cluster does not run.' : `Stopped or removed:\n  ${done.join('\n  ')}`,
+      done.length === 0 ? 'The cluster is not running.' : `Stopped or removed:\n  ${done.join('\n  ')}`,
     );
     if (options.purge === true) {
       purge(folders);
@@ -100,7 +100,7 @@ async function load(files: readonly string[]): Promise<void> {
   }
   requireRoot();
   if (processOf(folders, partOf(folders, 'containerd')) === undefined) {
-    throw explained('containerd does not run; run `up` first.');
+    throw explained('containerd is not running; run `up` first.');
   }
   const started = performance.now();
   const names = await loadImages(folders, files);
@@ -121,7 +121,7 @@ async function stopPartNamed(name: string): Promise<void> {
 async function killPart(name: string): Promise<void> {
   const running = processOf(folders, partOf(folders, name));
   if (running === undefined || !signal(running, 'SIGKILL')) {
-    throw explained(`${name} does not run.`);
+    throw explained(`${name} is not running.`);
   }
   await waitUntilEnded([running], 10);
   console.log(`${name} (pid ${running.pid}) is killed.`);
@@ -135,7 +135,7 @@ async function restartPart(name: string): Promise<void> {
 async function showTraces(options: { readonly processes?: boolean }): Promise<void> {
   const found = options.processes === true ? processTraces(folders) : await traces(folders);
   const none =
-    options.processes === true ? 'The cluster does not run.' : 'Nothing of the cluster is on the machine.';
+    options.processes === true ? 'The cluster is not running.' : 'Nothing of the cluster is on the machine.';
   console.log(found.length === 0 ? none : found.join('\n'));
   process.exitCode = found.length === 0 ? 0 : 1;
 }
