@@ -70,10 +70,10 @@ function describePod({ metadata, status = {} }: Item): string[] {
   const unmet = podConditions.filter(
     (condition) => condition.type === 'PodScheduled' && condition.status !== 'True',
   );
-  const waiting = containerStatuses.filter(({ ready }) => !ready).map(describeContainer);
-  if (phase === 'Succeeded' || (phase === 'Running' && waiting.length === 0)) return [];
+  const notReady = containerStatuses.filter(({ ready }) => !ready).map(describeContainer);
+  if (phase === 'Succeeded' || (phase === 'Running' && notReady.length === 0)) return [];
   const reasons = unmet.map(({ reason, message }) => joinWords(reason, message));
-  return [`${metadata.name}: ${phase}`, ...[...reasons, ...waiting].map((line) => `  ${line}`)];
+  return [`${metadata.name}: ${phase}`, ...[...reasons, ...notReady].map((line) => `  ${line}`)];
 }
 
 function describeContainer({ name, restartCount, state = {}, lastState = {} }: ContainerStatus): string {
