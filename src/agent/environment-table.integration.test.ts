@@ -17,7 +17,7 @@ import { planHooks } from '#domain/planning/plan-hooks.ts';
 import { planNotificationRun, type BuildToNotify } from '#domain/planning/plan-notifications.ts';
 import { planSecretGets } from '#domain/planning/plan-secret-gets.ts';
 import type { CheckRun, Plan } from '#domain/planning/plan.ts';
-import { buildTestShim, bundleAgent } from '#testing/agent/build.ts';
+import { buildTestShim, bundleAgent } from '#testing/agent/build-agent.ts';
 import { FakeGateway } from '#testing/agent/fake-gateway.ts';
 import { ended, LocalPod } from '#testing/agent/local-pod.ts';
 import { makeCertificate } from '#testing/network/certificate.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { HookResult } from '#domain/build/agent-protocol.ts';
 import type { CheckRun, HookPlan } from '#domain/planning/plan.ts';
-import { buildTestShim, bundleAgent } from '#testing/agent/build.ts';
+import { buildTestShim, bundleAgent } from '#testing/agent/build-agent.ts';
 import { FakeGateway } from '#testing/agent/fake-gateway.ts';
 import { ended, LocalPod } from '#testing/agent/local-pod.ts';
 import { makeCertificate, type Certificate } from '#testing/network/certificate.ts';

@@ -4,7 +4,7 @@ import type { ShimCommand, ShimExit } from '#adapters/process/shim-commands.ts';
 import type { ShimConnection } from '#adapters/process/shim-connection.ts';
 import { ShimServer } from '#adapters/process/shim-server.ts';
 import { builtInScript } from '#domain/pipeline/built-in/built-in-script.ts';
-import { buildTestShim } from '#testing/agent/build.ts';
+import { buildTestShim } from '#testing/agent/build-agent.ts';
 import { childrenOf, ended, LocalPod, onlyChild, type ShimOptions } from '#testing/agent/local-pod.ts';
 import { freePort } from '#testing/network/free-port.ts';
 

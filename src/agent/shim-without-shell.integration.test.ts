@@ -5,7 +5,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/
 import type { ShimCommand, ShimExit } from '#adapters/process/shim-commands.ts';
 import type { ShimConnection } from '#adapters/process/shim-connection.ts';
 import { ShimServer } from '#adapters/process/shim-server.ts';
-import { buildTestShim } from '#testing/agent/build.ts';
+import { buildTestShim } from '#testing/agent/build-agent.ts';
 import { LocalPod } from '#testing/agent/local-pod.ts';
 import { freePort } from '#testing/network/free-port.ts';
 

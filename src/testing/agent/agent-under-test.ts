@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { AgentWork, SessionConfirmation } from '#domain/build/agent-protocol.ts';
 import type { CheckPlan, CheckRun, Plan, PlanStep } from '#domain/planning/plan.ts';
-import { buildTestShim, bundleAgent } from '#testing/agent/build.ts';
+import { buildTestShim, bundleAgent } from '#testing/agent/build-agent.ts';
 import { FakeGateway, type RequestFailure } from '#testing/agent/fake-gateway.ts';
 import { ended, LocalPod, type ShimOptions } from '#testing/agent/local-pod.ts';
 import { makeCertificate, type Certificate } from '#testing/network/certificate.ts';

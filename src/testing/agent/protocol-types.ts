@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { ResourceType } from '#domain/pipeline/pipeline.ts';
-import { checkoutRoot } from './build.ts';
+import { checkoutRoot } from './build-agent.ts';
 import type { LocalPod, ShimOptions } from './local-pod.ts';
 
 /*

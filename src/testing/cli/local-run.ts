@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, beforeEach } from '@jest/globals';
 import { defined } from '#defined';
-import { buildTestShim } from '#testing/agent/build.ts';
+import { buildTestShim } from '#testing/agent/build-agent.ts';
 import { BUILT_PROGRAM } from '#testing/process/built-program.ts';
 
 /* For tests of `millrace run`. */
