@@ -6,8 +6,8 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 /*
- * Builds the agent's bundle and the shim for tests into the cache: the shim once for each content of its
- * sources, the bundle at each call. `tools/dist` builds those in `dist/`.
+ * Builds the agent's bundle and the shim for tests, in the cache. Each call builds the bundle. The shim is
+ * built only if its sources have changed. `tools/dist` builds those in `dist/`.
  */
 
 export type Architecture = 'amd64' | 'arm64';
