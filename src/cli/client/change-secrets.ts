@@ -71,7 +71,10 @@ async function readValue(name: string, options: SetSecretOptions, terminal: Term
   if (terminal.ask === undefined)
     throw new CommandError('cannot prompt here: pipe the value in with --stdin');
   const value = await terminal.ask(`Value of ${name}: `, options.plain === true ? 'shown' : 'hidden');
-  if (value === '') throw new CommandError('the input is empty: nothing was sent. Type the value, or pipe it in with --stdin');
+  if (value === '')
+    throw new CommandError(
+      'the input is empty: nothing was sent. Type the value, or pipe it in with --stdin',
+    );
   return value;
 }
 
