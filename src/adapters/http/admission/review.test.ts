@@ -28,7 +28,7 @@ describe('readReview', () => {
       },
     ],
     [
-      'an inline text with varsFrom and its own variables, of which only strings count',
+      'an inline text with varsFrom, and those of its own variables that are strings',
       body({ config: 'x', vars: { a: '1', b: 2 }, varsFrom: [{ secretRef: { name: 's' } }] }),
       {
         uid: 'u1',
@@ -38,17 +38,17 @@ describe('readReview', () => {
       },
     ],
     [
-      'an empty varsFrom as no variables from elsewhere',
+      'an empty varsFrom as if it were absent',
       body({ config: 'x', varsFrom: [] }, { name: undefined }),
       { uid: 'u1', namespace: 'blue', name: '', manifest: { config: 'x', vars: {}, varsElsewhere: false } },
     ],
     [
-      'a text from a ConfigMap as no manifest to check',
+      'no manifest from an object whose text is in a ConfigMap',
       body({ configFrom: { configMapKeyRef: { name: 'c', key: 'k' } } }),
       { uid: 'u1', namespace: 'blue', name: 'demo' },
     ],
     [
-      'an object without a spec as no manifest to check',
+      'no manifest from an object without a spec',
       body(undefined),
       { uid: 'u1', namespace: 'blue', name: 'demo' },
     ],
@@ -137,7 +137,7 @@ describe('the admission response', () => {
     expect(answer).toContain('"kind":"Pipeline","causes"');
   });
 
-  test('limits the length of the error list and truncates no single error', () => {
+  test('limits the length of the error list, but does not truncate an error', () => {
     const errors = Array.from({ length: 2000 }, (_, index) => `${index}:1: ${'x'.repeat(100)}`);
     const answer: { response: { status: { message: string; details: { causes: { message: string }[] } } } } =
       JSON.parse(JSON.stringify(responseTo({ errors, warnings: [] })));

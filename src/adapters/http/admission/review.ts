@@ -2,7 +2,7 @@ import type { ManifestDiagnosis, ManifestText } from '#flows/pipelines/diagnose-
 
 const API_VERSION = 'admission.k8s.io/v1';
 const KIND = 'AdmissionReview';
-/** In characters. A message of a condition has the same text and the same limit. */
+/** In characters. The messages of conditions, which list the same errors, have the same limit. */
 const MAX_MESSAGE_CHARACTERS = 32_000;
 /** In characters. The API server cuts longer warnings. */
 const MAX_WARNING_CHARACTERS = 250;

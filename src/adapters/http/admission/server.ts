@@ -58,7 +58,7 @@ export function createAdmissionServer({ diagnose, ...parts }: AdmissionServerPar
       runningReviews += 1;
       answer(request, response, answerParts)
         .catch((error: unknown) => {
-          // The client has disconnected before its request was complete.
+          // The client disconnected before its request was complete.
           if (request.destroyed && !request.complete) return;
           parts.log.error({ err: error }, 'a review could not be answered');
           refuse(response, { status: 500, reason: 'failed' });

@@ -59,7 +59,7 @@ export interface AgentPorts
 }
 
 /**
- * Calls listeners when something may have changed for the build with this row id. `on` returns a function
+ * Calls the listeners of a build when it may have changed. `build` is its row id. `on` returns a function
  * that removes the listener.
  */
 export interface BuildHints {
@@ -67,8 +67,8 @@ export interface BuildHints {
 }
 
 /**
- * Calls listeners when a build has taken the warm Pod with this row id, or may have taken it. `on` returns a
- * function that removes the listener.
+ * Calls the listeners of a warm Pod when a build may have taken it. `warm` is the row id of the Pod. `on`
+ * returns a function that removes the listener.
  */
 export interface WarmHints {
   on(warm: number, listener: () => void): () => void;

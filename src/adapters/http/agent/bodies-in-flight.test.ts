@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { BodiesInFlight, MAX_COUNTED_BODY_BYTES, UNCOUNTED_BODY_BYTES } from './bodies-in-flight.ts';
 import { MAX_EVENTS_BYTES, MAX_RESULTS_BYTES } from './routes.ts';
 
-/** The bytes that a piece counts: its own and those that are added for each piece. */
+/** How many bytes a piece counts as: its length, plus the extra bytes per piece. */
 const COUNTED_PIECE_BYTES = 64 * 1024;
 const PIECE_BYTES = COUNTED_PIECE_BYTES - 512;
 const NO_MEMORY = expect.objectContaining({ kind: 'too-many-requests' });

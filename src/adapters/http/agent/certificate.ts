@@ -32,7 +32,7 @@ export interface CertificateWatch {
   directory: string;
   /** The certificate that the server was created with. */
   initial: TlsCertificate;
-  /** Called after the server uses a renewed certificate. */
+  /** Called after the server has switched to a renewed certificate. */
   renewed(): void;
   /**
    * Called if the files cannot be read, or if the server refuses them, for example because certificate and

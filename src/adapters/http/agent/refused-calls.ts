@@ -14,11 +14,11 @@ interface Bucket {
   updatedAt: number;
 }
 
-/** Ends the call. `refused`: the credential of the call was unknown. */
+/** Ends the call. `refused`: the server did not accept the credential of the call. */
 type Settle = (refused: boolean) => void;
 
 /**
- * Limits calls with unknown credentials by address. Each such call costs a request to the API server or a
+ * Limits calls with invalid credentials by address. Each such call costs a request to the API server or a
  * query. Without a limit, one Pod could keep the server too busy for the agents of other teams.
  */
 export class RefusedCalls {

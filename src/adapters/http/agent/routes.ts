@@ -51,8 +51,8 @@ declare module 'fastify' {
 
 export const MAX_EVENTS_BYTES = 4 * 1024 * 1024;
 /**
- * A request contains all secrets that the agent has fetched from secret stores until then. There are few of
- * them.
+ * A request repeats the results of all gets that the earlier answers for its operation asked for. There are
+ * few of them.
  */
 const MAX_SECRETS_BYTES = 16 * 1024 * 1024;
 export const MAX_RESULTS_BYTES = 16 * 1024 * 1024;
@@ -128,7 +128,7 @@ function registerWork(app: AgentApp, { workStreams }: AgentRoutes): void {
     if (session.kind === 'checks') throw new Problem('invalid-request', 'A check run waits for no work.');
     const { architecture = 'amd64' } = request.query;
     reply.hijack();
-    // No warm Pod has the id 0. A build has taken this Pod, so its work is sent without waiting.
+    // If a build has taken the Pod already, its work is sent without waiting. No warm Pod has the id 0.
     workStreams.open({ keyHash, architecture, warm: session.kind === 'warm' ? session.warm : 0 }, reply.raw);
   });
 }

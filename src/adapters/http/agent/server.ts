@@ -143,8 +143,8 @@ function registerRoutesWithSession(app: AgentApp, routes: AgentRoutes): void {
   const register = async (scope: AgentApp): Promise<void> => {
     scope.addHook('onRequest', async (request) => {
       const { authorization } = request.headers;
-      // The steps of a Pod share its address with the agent, and their calls may be refused. So a call with a
-      // known key does not count: the calls of the agent must pass nevertheless.
+      // The agent shares the address of its Pod with the steps, whose calls may be refused. So a call with a
+      // known key is exempt from the limit: otherwise steps could block their agent.
       if (sessions.isCached(authorization)) request.agent = await sessions.identify(authorization);
       else request.agent = await identify(authorization, request.socket.remoteAddress ?? '');
     });

@@ -6,7 +6,7 @@ import type { AgentSession } from '#domain/build/agent-session.ts';
 const CACHED_MS = 30_000;
 const MAX_CACHED = 20_000;
 const WINDOW_MS = 10_000;
-/** A busy agent sends a few requests a second. A faulty one must not take the database from the others. */
+/** A busy agent sends a few requests a second. A faulty one must not overload the database. */
 const REQUESTS_PER_WINDOW = 300;
 const BYTES_PER_WINDOW = 64 * 1024 * 1024;
 /**

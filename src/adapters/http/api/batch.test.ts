@@ -22,7 +22,7 @@ function batchedCalls(limits: { maxItems?: number; maxWaiting?: number } = {}) {
   return { calls, ask };
 }
 
-/** Lets `batched`, which starts its calls with `setImmediate`, start them and handle their ends. */
+/** Waits until `batched` has started its next call, with `setImmediate`, and has handled calls that ended. */
 const nextTurns = async (): Promise<void> => {
   await new Promise(setImmediate);
   await new Promise(setImmediate);

@@ -16,7 +16,7 @@ const TAKEN: Record<string, object> = {
   'data with its number': { sequence: 1, data: DATA },
   'a size with its number': { sequence: 1, ...SIZE },
   'the end with its number': { sequence: 1, end: true },
-  'only what was received': {},
+  'a request without input': {},
 };
 test.each(Object.entries(TAKEN))('a shell takes %s', async (_name, body) => {
   expect(await sendInput(body)).toEqual({ status: 200, detail: '' });
@@ -32,7 +32,7 @@ const REFUSED: Record<string, [body: object, detail: string]> = {
   'half a size': [{ sequence: 1, rows: 24 }, 'exactly one of'],
   'data and a size': [{ sequence: 1, data: DATA, ...SIZE }, 'exactly one of'],
   'data and the end': [{ sequence: 1, data: DATA, end: true }, 'exactly one of'],
-  'an end that is none': [{ sequence: 1, end: false }, 'exactly one of'],
+  'an end that is false': [{ sequence: 1, end: false }, 'exactly one of'],
 };
 test.each(Object.entries(REFUSED))('a shell refuses %s', async (_name, [body, detail]) => {
   expect(await sendInput(body)).toEqual({ status: 400, detail: expect.stringContaining(detail) });

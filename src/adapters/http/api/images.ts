@@ -71,7 +71,7 @@ export function imageRoutes({ overviews }: PipelinePorts): Route[] {
 }
 
 const CACHED_URLS = 2000;
-/** The length of the longest URL with both switches. A longer one cannot be in the cache. */
+/** No URL with both switches is longer, so a longer one cannot be in the cache. */
 const MAX_URL_CHARACTERS = 200;
 const IMAGE_URL = /^\/teams\/([\w.-]{1,63})\/pipelines\/([\w.-]{1,63})\/image\.(svg|png)(?:\?(.+))?$/;
 const SWITCHES = /^(?:(?:hide_intermediates|group_parallel)=(?:[01]|true|false)(?:&(?!$)|$))+$/;

@@ -29,13 +29,13 @@ export function encodeInputs(inputs: readonly Input[]): Static<typeof JobInputs>
   }));
 }
 
-/** In bytes. Less than the 128 KiB of Linux for an environment variable, because each value becomes one. */
+/** In bytes. Each value becomes an environment variable, for which Linux allows 128 KiB. */
 export const MAX_TRIGGER_BODY = 64 * 1024;
 export const MAX_GIVEN_INPUTS = 200;
 
 /**
- * Any JSON. The decision about the build checks the types, because only there the inputs of the job are
- * known.
+ * Any JSON. The decision about the build checks the types, because only that decision knows the inputs of the
+ * job.
  */
 const AnyJson = Type.Unsafe<JsonValue>({});
 

@@ -96,8 +96,8 @@ interface LogReading {
 
 /**
  * Yields the text of the log. After it has sent a page, it checks the rights of the viewer again and then
- * reads the next page, because a slow download lasts minutes. A line marks where the log of another attempt
- * starts, and says why there was another attempt, if that is known.
+ * reads the next page, because a slow download can last minutes. A line marks where the log of another
+ * attempt starts, and says why there was another attempt, if that is known.
  */
 export async function* logText(
   firstPage: LogPage,

@@ -17,7 +17,7 @@ import {
 import { body } from './request-bodies.ts';
 import { answer, PipelineParams, Strings, TeamParams } from './schemas.ts';
 
-/* The routes that validate the text of a pipeline, and that return the text which a pipeline has. */
+/* The routes that validate the text of a pipeline, and that return the text of a pipeline. */
 
 export const MAX_TEXT_CHARACTERS = 262_144;
 /** More than the text itself, because JSON may escape characters and the body also has the variables. */

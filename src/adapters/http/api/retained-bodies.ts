@@ -9,10 +9,7 @@ export interface RetainedBody {
    * `dropped`: the memory limit was reached, by newer bodies or by this one.
    */
   content: () => Buffer | 'too-large' | 'dropped';
-  /**
-   * Frees the memory of the body in the count of `RetainedBodies`, and ignores further chunks. `content`
-   * stays readable.
-   */
+  /** Stops counting the memory of the body, and ignores further chunks. `content` stays readable. */
   release: () => void;
 }
 

@@ -14,8 +14,8 @@ const TeamUseFields = {
   namespace: Type.String(),
   created_at: Time,
   /**
-   * The limits that the Team object sets. For an absent one, the limit of the installation counts; but
-   * without `running_builds`, only the quota of the namespace limits builds.
+   * The limits that the Team object sets. If one is absent, the limit of the installation applies.
+   * `running_builds` has no such default: without it, only the quota of the namespace limits builds.
    */
   limits: Type.Object({
     running_builds: Type.Optional(Count),

@@ -66,7 +66,7 @@ describe('the bodies of events that arrive at the same time', () => {
   test.each<[string, string, SignatureVerdict, object]>([
     ['lose no memory to other events', 'push', 'valid', { signature: 'valid', wantsCheck: true }],
     [
-      'lose no memory to events that claim no signature',
+      'lose no memory to events without a signature',
       'check_run',
       'absent',
       { signature: 'absent', wantsCheck: true, rerun: { kind: 'problem', problem: 'SignatureMissing' } },

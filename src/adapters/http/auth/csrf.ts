@@ -32,9 +32,9 @@ const TOKEN_OF_ANOTHER_SESSION =
 const OAUTH_START = '/auth/oauth/:canonical';
 
 /**
- * Throws if another site tries to sign the browser in, because that site could then pick the account. Another
- * site also may not redirect the browser to a provider, because some providers sign people in without asking
- * them. If the person follows a link to the provider, the request is accepted.
+ * Throws if another site tries to sign the browser in, because that site could then pick the account. Also
+ * throws if another site redirects the browser to a provider, because some providers sign people in without
+ * asking them. A request is accepted if the person followed a link to the provider.
  */
 export function refuseCrossSiteSignIn(request: FastifyRequest, rules: BrowserRules): void {
   if (!isCrossSite(request, rules)) return;

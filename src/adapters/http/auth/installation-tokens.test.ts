@@ -209,7 +209,7 @@ describe('the Secret', () => {
     expect(await authenticate('tok-1')).toBe(UNKNOWN);
   });
 
-  test('delays no request for long if it never answers', async () => {
+  test('does not delay requests for long if it never answers', async () => {
     const authenticate = openTokens(
       writeTokens(textOf({ 'tok-1': ANNA })),
       async () => await new Promise(() => undefined),

@@ -36,7 +36,7 @@ const PATH_PARTS = [
 /**
  * Returns the thing, or throws a `not-found` problem that is the same whether the thing does not exist or is
  * not public. The text of the problem comes from the path alone. Callers who must first change their password
- * get a problem that tells them so, whatever the path names.
+ * get a problem that says so instead.
  */
 export function requireVisible<T>(
   request: Pick<FastifyRequest, 'identity' | 'params'>,

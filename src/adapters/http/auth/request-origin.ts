@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 
 type OriginRequest = Pick<FastifyRequest, 'headers' | 'host' | 'protocol'>;
 
-/** Returns the origin that the browser sent, or undefined if its host is not the host of the request. */
+/** Returns the origin that the browser sent if it is that of the requested host, otherwise undefined. */
 export function ownOrigin({ headers, host, protocol }: OriginRequest): string | undefined {
   const origin = originOf(headers.origin);
   if (origin === undefined || origin !== originOf(`${new URL(origin).protocol}//${host}`)) return undefined;

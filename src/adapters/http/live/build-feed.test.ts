@@ -72,7 +72,7 @@ async function waitUntil(condition: () => boolean): Promise<void> {
 }
 const countLogEvents = ({ text }: TestResponse): number => text.split('event: log\n').length - 1;
 
-test('many readers of one log cause as many queries as one reader', async () => {
+test('many viewers of one log cause as many queries as one viewer', async () => {
   const build = storedBuild();
   const feed = new BuildFeed({ ref: REF, views: build.views, failed: () => undefined });
   build.write('one\n');
@@ -89,7 +89,7 @@ test('many readers of one log cause as many queries as one reader', async () => 
   expect(build.reads.build).toBeLessThanOrEqual(2);
 });
 
-test('a reader whose connection is blocked receives everything once it reads again', async () => {
+test('a viewer whose connection is blocked receives everything once it reads again', async () => {
   const build = storedBuild();
   const feed = new BuildFeed({ ref: REF, views: build.views, failed: () => undefined });
   const [quick, slow] = [openReader(), openReader(false)];
@@ -113,7 +113,7 @@ test('a reader whose connection is blocked receives everything once it reads aga
   expect(['one', 'two', 'three'].map((word) => slow.response.text.split(word).length - 1)).toEqual([1, 1, 1]);
 });
 
-test('a reader that resumes after a chunk receives only the following chunks', async () => {
+test('a viewer that resumes after a chunk receives only the following chunks', async () => {
   const build = storedBuild();
   for (const text of ['one\n', 'two\n']) build.write(text);
   build.end();

@@ -9,8 +9,8 @@ import { HEARTBEAT } from './encode-event.ts';
 export type WriteResult = 'sent' | 'buffered';
 
 /**
- * The open response to one viewer. Wait for `drained` before the next write after a `buffered` one, so that a
- * slow viewer takes little more memory than that write.
+ * The open response to one viewer. After a `buffered` write, wait for `drained` before the next one: then a
+ * slow viewer takes little more memory than one write.
  */
 export class EventStream {
   readonly #response: ServerResponse;

@@ -68,7 +68,7 @@ class LiveFeeds {
     return this.#streams;
   }
 
-  /** Creates the open streams of the server, and ends them when it closes. Later calls have no effect. */
+  /** Creates `OpenStreams`, and ends all streams when the server closes. Later calls have no effect. */
   serve(app: App): void {
     if (this.#streams !== undefined) return;
     this.failed = (err) => app.log.warn({ err }, 'an event stream could not be read');

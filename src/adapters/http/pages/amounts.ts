@@ -1,6 +1,6 @@
 const UNITS = ['KiB', 'MiB', 'GiB', 'TiB'];
 
-/** Writes an amount of bytes in the largest unit of which there is at least one. */
+/** Formats a number of bytes in the largest unit in which it is at least 1. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;
   const exponent = Math.min(Math.floor(Math.log2(bytes) / 10), UNITS.length);
@@ -8,7 +8,7 @@ export function formatBytes(bytes: number): string {
   return `${amount < 10 ? amount.toFixed(1).replace(/\.0$/, '') : Math.round(amount)} ${UNITS[exponent - 1]}`;
 }
 
-/** Seconds in hours, minutes and seconds, without amounts of zero. No time is `0 s`. */
+/** Formats seconds as hours, minutes and seconds, without the units that are zero. Zero seconds are `0 s`. */
 export function secondsInWords(seconds: number): string {
   const parts: [number, string][] = [
     [Math.floor(seconds / 3600), 'h'],

@@ -21,8 +21,8 @@ import { publicBuildPage } from './public-build-page.ts';
 import { may, teamViewerOf, type TeamViewer } from './viewer.ts';
 
 /**
- * The most characters of the log that the page contains. The script of the page and the link show the whole
- * log.
+ * The most characters of the log that the page contains, unless a single chunk is longer. The script of the
+ * page shows more, and the link leads to the whole log.
  */
 export const MAX_LOG_CHARACTERS = 128 * 1024;
 

@@ -32,7 +32,7 @@ test('a starting build waits for its Pod', () => {
   ]);
 });
 
-test('the steps of an ended build have their own times, those that did not run have none', () => {
+test('the steps of an ended build have their own times, except for those that did not run', () => {
   const steps = [
     {
       id: '0',
@@ -72,17 +72,17 @@ test.each<[string, Partial<Parameters<typeof timeSpans>[0]>, string[]]>([
     ['Pod: scheduling 6 6', 'Pod: images 6 6', 'Pod: start 6 12'],
   ],
   [
-    'a build that ends while an image is missing spent its time there',
+    'a build that ends while an image is missing spent the rest of its time on images',
     { ...WITH_POD, podScheduledAt: at(7) },
     ['Pod: scheduling 6 7', 'Pod: images, start 7 20'],
   ],
   [
-    'containers that started after the first step, by another clock, are one part with the start',
+    'if the containers started after the first step, by another clock, images and start are one part',
     { ...OBSERVED_POD, startedAt: at(10) },
     ['Pod: scheduling 6 7', 'Pod: images, start 7 10'],
   ],
   [
-    'a node after the first step, by another clock, leaves one part',
+    'if the node was assigned after the first step, by another clock, the Pod has one part',
     { ...OBSERVED_POD, podScheduledAt: at(11), startedAt: at(10) },
     ['Pod: node, images, start 6 10'],
   ],

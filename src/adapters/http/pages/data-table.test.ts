@@ -12,10 +12,10 @@ const table = String(
   ),
 );
 
-test('an empty cell is empty, so a phone hides it', () => {
+test('an empty cell contains no space, so that CSS hides it on a phone', () => {
   expect(table).toContain('<td role="cell" data-title="Note"></td>');
 });
 
-test('a cell whose title is hidden shows none on a phone', () => {
+test('a cell whose title is hidden has no title on a phone', () => {
   expect(table).toMatch(/<td role="cell" ?>x<\/td>/);
 });

@@ -1,4 +1,4 @@
-/** Text that is HTML already. Only `html` and `joined` create it. */
+/** Text that is HTML already. Only `html`, `joined` and `markFormAnswer` create it. */
 export class Html {
   readonly text: string;
 

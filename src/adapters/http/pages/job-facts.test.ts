@@ -7,7 +7,7 @@ const APP = { team: 'main', pipeline: 'app' };
 
 describe('the settings of a job', () => {
   const cases: Record<string, [Partial<Job>, [string, string][]]> = {
-    'of which none is set, are none': [{}, []],
+    'are empty if none is set': [{}, []],
     'say that builds run one at a time': [{ concurrency: 1 }, [['At a time', 'one build (serial)']]],
     'say how many builds run at a time': [{ concurrency: 3 }, [['At a time', '3 builds']]],
     'name the serial groups': [

@@ -60,7 +60,7 @@ function getsTable(name: PipelineName, { steps }: Job): Html {
   );
 }
 
-/** Those settings of a job in `RULES` that differ from the defaults. */
+/** The settings of a job that differ from the defaults, in the order of `RULES`. */
 export function rulesOf(job: Job): [subject: string, rule: string][] {
   return RULES.flatMap(([subject, ruleOf]): [string, string][] => {
     const rule = ruleOf(job);

@@ -84,7 +84,9 @@ interface FormParts {
   params?: TSchema;
   /** Limits of a form for long texts, if they differ from `LIMITS`. */
   limits?: { fieldCharacters: number; bodyBytes: number };
-  /** The page of the form cannot be loaded again, so its address is not given to the answer. */
+  /**
+   * The page that has the form cannot be loaded again, so the answer does not get the address of that page.
+   */
   isOnce?: true;
   answer: (formRequest: { params: Values; fields: Values; request: FastifyRequest }) => Promise<PageAnswer>;
 }

@@ -36,8 +36,8 @@ interface Breadcrumb {
 }
 
 /**
- * The breadcrumbs of a team, or of something in it. Like all breadcrumbs they have names, as addresses and
- * commands do, and not display names, which only headings have.
+ * The breadcrumbs of a team, or of something in it. Like all breadcrumbs, they show names, which addresses
+ * and commands also use. Only headings show display names.
  */
 export function teamBreadcrumbs(team: string): Breadcrumb[] {
   return [

@@ -15,7 +15,7 @@ export interface ShownVersions {
   resource: ResourceView;
   versions: Listed<VersionView>;
   uses: readonly VersionUse[];
-  /** The text by which the versions were selected. Undefined: they are not selected by a text. */
+  /** The text that all listed versions contain. Undefined: the list is not filtered. */
   text: string | undefined;
   /** Whether the list does not begin with the newest version. */
   isOlderPage: boolean;

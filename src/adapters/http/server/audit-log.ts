@@ -69,7 +69,9 @@ function targetOf(params: Record<string, string>, responseData: Record<string, s
   return parts.filter((part) => part !== undefined).join('/');
 }
 
-/** The type of the last thing that the path names; otherwise of what the action creates. */
+/**
+ * What the path names below the pipeline; otherwise the first part of the action, as in `pipeline.paused`.
+ */
 function typeOf(params: Record<string, string>, action: string): string {
   const namedInPath = ['build', 'version', 'job', 'resource'].find((name) => params[name] !== undefined);
   return namedInPath ?? action.split('.')[0] ?? 'pipeline';

@@ -14,7 +14,7 @@ export const PRESSURE_LIMITS: PressureLimits = {
   heapBytes: Math.floor(getHeapStatistics().heap_size_limit * 0.9),
 };
 
-/** How long a measurement is used, in milliseconds. The plugin measures once a second. */
+/** How long values that were read from the plugin are reused, in milliseconds. It measures once a second. */
 const MEASUREMENT_MS = 20;
 
 /**

@@ -157,7 +157,7 @@ describe('a failure is a problem document for', () => {
       payload: '',
       is: [400, 'The body is empty, but its Content-Type is JSON. Send a JSON object, or no Content-Type.'],
     },
-    'that is no JSON': {
+    'that is not JSON': {
       payload: '{"message": no}',
       is: [400, 'The body is not valid JSON. Check its quotes, commas and brackets.'],
     },

@@ -19,9 +19,9 @@ export async function healthOf(
 }
 
 /**
- * Returns a function that pings the database at most once a second, however many probes come, and waits two
- * seconds for each answer. It returns undefined if the database answers, otherwise a sentence. The error is
- * only reported to the log, because its text may name hosts and users.
+ * Returns a function that pings the database at most once a second, however many probes come, and waits at
+ * most two seconds for an answer. It returns undefined if the database answers, otherwise a sentence. The
+ * error is only reported to the log, because its text may name hosts and users.
  */
 export function databaseReadiness(
   ping: () => Promise<unknown>,

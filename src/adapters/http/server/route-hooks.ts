@@ -137,7 +137,8 @@ function isPage(reply: FastifyReply): boolean {
 
 /**
  * Returns a function that sets `request.identity`, or throws a problem if the caller may not call the route.
- * It returns a promise only if it has to look up credentials.
+ * It returns no promise on a route that needs nothing, nor for a request without credentials to a public
+ * route.
  */
 function authenticator(
   parts: ServerParts,

@@ -12,8 +12,8 @@ import type { PressureLimits } from './pressure.ts';
 import { createServer } from './server.ts';
 
 /*
- * Requests with any credential, even a cookie of another site, go to the route, so the test can compare both
- * responses.
+ * Requests with any credential, even a cookie of another site, go to the route. With `UNCACHED`, the tests
+ * get the response of the route and compare it with the cached one.
  */
 const SVG = '/teams/main/pipelines/app/image.svg';
 const ROUTE = '/teams/:team/pipelines/:pipeline/image.svg';

@@ -100,7 +100,10 @@ test('no body of a route may have fields beside those of its schema', async () =
   expect(open).toEqual([]);
 });
 
-/** Whether the schema has an object that takes any field. An object with fields of any name is none. */
+/**
+ * Whether the schema has an object that takes fields that it does not list. Records (`patternProperties`) do
+ * not count.
+ */
 function hasOpenObject(schema: unknown): boolean {
   if (typeof schema !== 'object' || schema === null) return false;
   const { type, additionalProperties, patternProperties } = { ...schema } as Record<string, unknown>;
