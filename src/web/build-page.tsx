@@ -12,7 +12,7 @@ import { LogViewer } from './build/log-viewer.tsx';
 import { followEvents } from './follow-events.ts';
 import { replaceServerContent } from './replace-server-content.ts';
 
-/** If no text arrives within this time, the page draws an empty log, at most this time later. */
+/** How long the page waits for text before it draws an empty log. It may wait up to twice as long. */
 const MAX_EMPTY_MS = 500;
 
 const container = document.getElementById('log-viewer');
@@ -45,8 +45,8 @@ async function showLog(element: HTMLElement): Promise<void> {
 }
 
 /**
- * Returns a function that draws the log, at most once in each frame. Until the log has text, the page shows
- * what the server rendered.
+ * Returns a function that draws the log, at most once in each frame. Until the log has text or is complete,
+ * or `MAX_EMPTY_MS` has passed, the page shows what the server rendered.
  */
 function logDrawer(element: HTMLElement, plainTextUrl: string, state: () => LogState): () => void {
   let version = 0;

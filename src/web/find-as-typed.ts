@@ -32,7 +32,7 @@ async function findNewest(text: string): Promise<void> {
 async function find(text: string, request: number): Promise<void> {
   const url = addressOf(location.href, text);
   const answer = await fetch(url, { headers: { accept: 'text/html' } });
-  // Ignores the answer if the viewer has typed more meanwhile or was signed out.
+  // Ignores the answer if the viewer has typed more since the request, or was signed out.
   if (request !== newestRequest || answer.redirected) return;
   if (!answer.ok) throw new Error(`The server answered ${answer.status}.`);
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');

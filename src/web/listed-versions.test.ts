@@ -16,7 +16,7 @@ describe('the newest versions', () => {
     expect(known).toEqual({ resource: 'git.b', list: versions(3, 1), hasOlder: false });
   });
 
-  test('leave older versions that were loaded before', () => {
+  test('keep older versions that were loaded before', () => {
     const known = withOlderVersions(first, 'git.a', 51, versions(50, 1));
     const refreshed = withNewestVersions(known, 'git.a', versions(102, 53));
     expect(idsOf(refreshed)).toEqual(ids(102, 1));

@@ -56,7 +56,7 @@ async function replaceLive(): Promise<void> {
   }
   if (!answer.ok) throw new Error(`The server answered ${answer.status}.`);
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
-  // The viewer has searched or pressed a button meanwhile, so the page may be from before that.
+  // The viewer has searched or pressed a button since the request, so this response may be older than that.
   if (location.href !== href || countActions() !== actions) {
     mustRefreshAgain = true;
     return;

@@ -27,13 +27,15 @@ export function sendActionsByScript(): void {
 }
 
 /**
- * What has been sent and not answered: address and body. The form does not tell, because a live update may
- * make another form of its element.
+ * The address and body of each form whose answer is pending. The element of the form cannot store this,
+ * because a live update may turn it into another form.
  */
 const openRequests = new Set<string>();
 let actions = 0;
 
-/** How many answers of forms the page has shown: it is newer than what was fetched before the last one. */
+/**
+ * How many answers to forms have arrived. A page that was fetched before the last of them may be out of date.
+ */
 export const countActions = (): number => actions;
 
 function bodyOf(form: HTMLFormElement, submitter: HTMLElement | null): URLSearchParams {

@@ -23,9 +23,9 @@ export interface LogLayout {
 /** A position in the log that stays the same when rows above it come or go. */
 export interface Anchor {
   key: string;
-  /** Absent: the anchor is in the header of the section. */
+  /** Absent: the anchor is above the lines of the section. */
   line?: number;
-  /** How many rows the anchor is below the beginning of the line or header. */
+  /** How many rows the anchor is below the top of the line, or of the section. */
   offset: number;
 }
 

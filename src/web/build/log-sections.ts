@@ -37,8 +37,8 @@ const GROUPS = new Set(['parallel', 'branch']);
 const NOT_RUN = new Set(['waiting', 'skipped']);
 
 /**
- * The sections of a log: one for each step that has started, groups excepted, ordered by attempts and then by
- * the order of the plan.
+ * The sections of a log: one for each step that has started or has a log, but for a group only if it has a
+ * log. They are ordered by attempt, then as in the plan.
  */
 export function logSectionsOf(log: BuildLog, build: ShownBuild | undefined): LogSection[] {
   const steps = build?.steps ?? [];

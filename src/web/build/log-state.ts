@@ -28,7 +28,10 @@ export class LogState {
   readonly #folds = new Map<string, boolean>();
   readonly #onChange: () => void;
 
-  /** Calls `onChange` after each change that the page must draw. It should draw only in the next frame. */
+  /**
+   * Calls `onChange` after each change that the page must draw. `onChange` should draw only in the next
+   * frame.
+   */
   constructor(onChange: () => void) {
     this.#onChange = onChange;
   }
@@ -92,8 +95,8 @@ export class LogState {
   }
 
   /**
-   * Marks the log as complete. If the build had already failed when the page was opened, shows the end of the
-   * failed step.
+   * Marks the log as complete. If the build had already ended when the page was opened, shows the end of the
+   * first failed step, unless the viewer has selected lines or scrolled up.
    */
   complete(): void {
     this.#isComplete = true;

@@ -3,8 +3,8 @@ import { AnsiParser, type Look } from './terminal.ts';
 /** The page shows only this much of a line. The plain text has the whole line. */
 export const MAX_SHOWN_CHARACTERS = 16 * 1024;
 /**
- * How many characters of the hidden style sequences of a line are kept: they may end a style of the shown
- * part.
+ * How many of the last hidden characters of a line are kept, because style sequences in them may end a style
+ * of the shown part. Also limits the style sequences that are kept of replaced text.
  */
 const MAX_STYLE_CHARACTERS = 256;
 const TAB_CELLS = 8;

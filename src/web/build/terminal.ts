@@ -89,7 +89,7 @@ export class AnsiParser {
   read(chunk: string): (Piece | '\n' | '\r')[] {
     const text = this.#unfinished + chunk;
     const [unfinished = ''] = UNFINISHED.exec(text) ?? [];
-    // If it is longer, it is not a sequence: the program printed a binary file that contains an escape byte.
+    // A longer one is not a sequence: the program printed a binary file that contains an escape byte.
     this.#unfinished = unfinished.length > MAX_UNFINISHED_CHARACTERS ? '' : unfinished;
     const parts: (Piece | '\n' | '\r')[] = [];
     const split = text.slice(0, text.length - this.#unfinished.length).split(PARTS);
@@ -165,7 +165,7 @@ for (let colour = 0; colour < 8; colour += 1) {
   CHANGES.set(100 + colour, { back: colourOfIndex(colour + 8) });
 }
 
-/** SGR codes that the numbers of a colour follow. Underline colours are read and ignored. */
+/** SGR codes before the numbers of a colour, and what they colour. Underline colours are read and ignored. */
 const SIDES = new Map<number, 'front' | 'back' | 'none'>([
   [38, 'front'],
   [48, 'back'],

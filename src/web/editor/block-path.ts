@@ -128,8 +128,7 @@ class Reader {
   }
 
   /**
-   * Skips to `end`. The search starts after `length` characters, and as many characters are skipped at the
-   * end.
+   * Skips to `end`. `length`: how many characters to skip before the search, and again when `end` is found.
    */
   #skipTo(end: string, length: number): TextPlace['inside'] | undefined {
     const found = this.#text.indexOf(end, this.#at + length);

@@ -70,7 +70,7 @@ function shapeOf(schema: BlockSchema, labels: readonly string[]): BlockSchema {
     : { ...schema, attributes: { ...schema.attributes, ...variant.attributes } };
 }
 
-/** The block that defines the types of a block, by the name of that block. */
+/** The block that defines types, by the name of the block that uses them. */
 const TYPE_BLOCKS: Readonly<Record<string, string>> = {
   resource: 'resource_type',
   notification: 'notification_type',

@@ -85,7 +85,7 @@ function useCodeEditor({ readOnly, types }: EditorKnown, text: string, changed: 
 interface ButtonsParts {
   isSaving: boolean;
   isNew: boolean;
-  /** Leads back to the text from its changes. */
+  /** Returns from the changes to the text. Undefined: the page does not show the changes. */
   back: (() => void) | undefined;
 }
 

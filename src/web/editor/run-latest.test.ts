@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { runLatest } from './run-latest.ts';
 
-test('the task runs with the newest input, after no input has come for a time', async () => {
+test('the task runs with the newest input, after a pause without input', async () => {
   const inputs: string[] = [];
   const ask = runLatest(async (input: string) => void inputs.push(input), 20);
   ask('a');
@@ -12,7 +12,7 @@ test('the task runs with the newest input, after no input has come for a time', 
   expect(inputs).toEqual(['ab']);
 });
 
-test('the task never runs twice at once, and then runs with the newest input that came meanwhile', async () => {
+test('the task never runs twice at once, and runs again with the newest input that arrived during a run', async () => {
   const inputs: string[] = [];
   const first = Promise.withResolvers<void>();
   const ask = runLatest(async (input: string) => {
@@ -30,7 +30,7 @@ test('the task never runs twice at once, and then runs with the newest input tha
   expect(inputs).toEqual(['a', 'abc']);
 });
 
-test('an input that comes during a run waits for its own time, even after the run', async () => {
+test('an input that arrives during a run waits for its whole pause, even if the run ends earlier', async () => {
   const inputs: string[] = [];
   const ask = runLatest(async (input: string) => {
     inputs.push(input);
