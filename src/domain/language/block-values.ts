@@ -82,6 +82,9 @@ export function labelAt({ labels, range }: ReadBlock, index: number): Label {
   return labels[index] ?? { text: '', range };
 }
 
-/** Whether the block and everything in it could be read without an error. */
+/**
+ * Whether all nested blocks and parameters of the block could be read. Errors in its other attributes do not
+ * count.
+ */
 export const isFullyRead = ({ misread, blocks }: ReadBlock): boolean =>
   misread.size === 0 && blocks.every(isFullyRead);

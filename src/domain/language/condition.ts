@@ -135,7 +135,7 @@ export function variablesOf(condition: Condition): string[] {
   return [...new Set(names)];
 }
 
-/** All operands in the comparisons of the condition that have no variables, as texts. */
+/** The operands without variables in the comparisons of the condition, as texts. */
 export function wordsOf(condition: Condition): string[] {
   if (condition.kind !== 'compare') return [...wordsOf(condition.left), ...wordsOf(condition.right)];
   return [condition.left, condition.right].flatMap((operand) =>

@@ -12,8 +12,8 @@ export function diagnoseSyntax({ problems, body }: SyntaxTree): Diagnostic[] {
 
 /**
  * The diagnostics without those that only follow from a syntax error. Two kinds are removed: diagnostics in
- * the part of the text that an unclosed quote makes unreadable, and diagnostics about a name in which a
- * syntax error is.
+ * the part of the text that an unclosed quote makes unreadable, and diagnostics about an invalid name with a
+ * syntax error in it.
  */
 export function withoutFollowUpDiagnostics(
   diagnostics: readonly Diagnostic[],

@@ -72,8 +72,9 @@ export function onOneLine(text: string): string {
 }
 
 /**
- * Makes a diagnostic of a problem that HCL reports, in the words of HCL unless there are better ones. Places
- * in the words become `in line <number>`. `code` applies if the problem has no code of its own.
+ * Makes a diagnostic of a problem that HCL reports. Uses the message of HCL, unless `explainProblem` has a
+ * better one. Places in the message become `in line <number>`. `code` applies if the problem has no code of
+ * its own.
  */
 export function diagnoseProblem(problem: HclProblem, code: DiagnosticCode): Diagnostic {
   const hclDetail = problem.detail.replaceAll(/\s+/g, ' ').replace(/\.$/, '');

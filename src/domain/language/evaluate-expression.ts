@@ -21,8 +21,8 @@ export interface BlockReader {
    */
   unknown: ReadonlySet<string>;
   /**
-   * The value of `each` is not known: its group is empty or has an error, which was reported, or the text has
-   * syntax errors.
+   * The value of `each` is not known: its group is empty or has an error, which was reported, the elements of
+   * the group are unknown, or the text has syntax errors.
    */
   eachBroken: boolean;
   /**

@@ -11,10 +11,9 @@ import { readTemplateMarks, type TemplateMark } from './template-marks.ts';
  */
 
 /**
- * A template mark that is written in another language than HCL. `shell`: an expansion of a shell. `actions`:
- * an expression of another CI system. `directive`: a format of curl. `number`: an argument of a script, such
- * as `${1}`. `doubtful`: the mark may also be HCL, so it counts as an error only if HCL reports an error in
- * it.
+ * A template mark in a language other than HCL. `shell`: an expansion of a shell. `actions`: an expression of
+ * another CI system. `directive`: a format of curl. `number`: an argument of a script, such as `${1}`.
+ * `doubtful`: the mark may also be HCL, so it counts as an error only if HCL reports an error in it.
  */
 export interface ForeignTemplate extends TemplateMark {
   kind: 'shell' | 'actions' | 'directive' | 'number';
@@ -25,8 +24,8 @@ export interface ForeignTemplate extends TemplateMark {
 }
 
 /**
- * Matches beginnings that have a meaning in a shell, such as `${#` or `${name:`. No HCL expression begins
- * like this.
+ * Matches beginnings that have a meaning in a shell, such as `${#` or `${name:`. Hardly any HCL expression
+ * begins like this.
  */
 const SHELL =
   /\$\{(?:[#@*?$]|-\}|!\}|!\w{1,100}(?:[*@]\}|\[@\])|\w{1,100}(?:[#^,@:]|%[%.*/:?]|\/[^\s/}]{0,100}\/|=(?!=)|\[@\]))/y;
@@ -122,8 +121,9 @@ function rangesIn(text: string): (at: number, length: number) => Range {
 }
 
 /**
- * The templates that are errors: those that are `known` from an earlier parse, all that are certainly not
- * HCL, and the doubtful ones in which HCL found an error. `found` must have the order of the text.
+ * The templates that are errors. If HCL found no error, these are only the ones `known` from an earlier
+ * parse. Otherwise they are the known ones, all that are certainly not HCL, and the doubtful ones in which
+ * HCL found an error. Templates of the kind `number` never are. `found` must have the order of the text.
  */
 export function judgeForeignTemplates(
   found: readonly ForeignTemplate[],

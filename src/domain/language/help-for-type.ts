@@ -69,7 +69,7 @@ function helpForText(subject: ValueSubject, value: Value): string | undefined {
 
 /**
  * The help for a `condition` that is not a text. The build evaluates the text of a condition. HCL evaluates a
- * comparison that is outside of a text, and does so while the pipeline is read.
+ * comparison outside of a text, while the pipeline is read.
  */
 function helpForCondition({ expression }: ValueSubject): string {
   const [reference] = expression?.variables ?? [];

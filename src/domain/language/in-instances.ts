@@ -17,7 +17,8 @@ export function reportForInstance(report: Report, instance: InstanceName | undef
 /**
  * Adds `values` and `instance` of the diagnostics to their messages. Diagnostics that differ only in these
  * two become one. If not every instance of the group has the problem, the message names the first instance
- * that has it, and says how many more do.
+ * that has it, and says how many more do. If every instance has it, but with different values, the message
+ * has no values.
  */
 export function completeMessages(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   const groups = Map.groupBy(

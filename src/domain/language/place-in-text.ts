@@ -27,7 +27,8 @@ interface Piece {
 /**
  * Where the source text has the character at `index` of the value. `index` can be the end of the value. If a
  * template produces the character, the place is the template, or the range of all templates if there are
- * several. Undefined: the source text has a directive `%{…}`, or is not a string.
+ * several. Undefined: the source text has a directive `%{…}`, is not a string, or does not result in the
+ * value.
  */
 export function placeInText(spelling: Spelling, value: string, index: number): Place | undefined {
   for (const pieces of readings(spelling.text)) {

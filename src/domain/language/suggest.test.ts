@@ -34,7 +34,7 @@ test.each([
   expect(closestName(name, [known])).toBe(meant);
 });
 
-test('of equally close names the first is suggested', () => {
+test('the first of several equally close names is suggested', () => {
   expect(didYouMean('cat', ['car', 'cut'])).toBe('; did you mean "car"?');
   expect(didYouMean('zebra', ['car', 'cut'])).toBe('');
 });

@@ -7,8 +7,8 @@ const MAX_CHANGES = 3;
 const WIDTH = 2 * MAX_CHANGES + 1;
 
 /**
- * Limit for the rows that one search may fill, which takes some hundred microseconds. A search among 1,000
- * names of 60 letters that differ in their first letters needs 4,000 rows.
+ * Maximum number of rows that one search may fill. Filling them takes a few hundred microseconds. A search
+ * among 1,000 names of 60 letters that differ in their first letters needs 4,000 rows.
  */
 const MAX_ROWS = 5000;
 
@@ -19,8 +19,8 @@ interface Search {
 
 /**
  * The edit distance of two texts, in which swapping two neighbouring characters is one change
- * (Damerau-Levenshtein). Returns `limit` if the distance is not smaller, or if the search has no rows left.
- * Skips the common prefix and suffix.
+ * (Damerau-Levenshtein). Returns `limit` or more if the distance is not smaller, or if the search has no rows
+ * left. Skips the common prefix and suffix.
  */
 function distance(a: string, b: string, limit: number, search: Search): number {
   let start = 0;
