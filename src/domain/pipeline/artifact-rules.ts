@@ -50,8 +50,8 @@ function explainBadPrefix(prefix: string): string | undefined {
 }
 
 /**
- * What is wrong unless the parameters name one place for the artifacts, either a volume or a bucket, with
- * everything that this place needs. Empty: nothing.
+ * What is wrong with the place of the artifacts. The parameters must name either a volume or a bucket, and
+ * give everything that this place needs. Empty: nothing is wrong.
  */
 function explainPlace(values: ReadonlyMap<string, string>): Contradiction[] {
   const has = (name: string): boolean => (values.get(name) ?? '') !== '';

@@ -33,6 +33,6 @@ export interface CustomCommand extends StepEnvironment {
    * variables.
    */
   attributes: Record<string, string>;
-  /** The `args` of the calling block. They replace the element `$args` as they are, without expansion. */
+  /** The `args` of the calling block. They replace the element `$args` unchanged, without expansion. */
   callerArgs: string[];
 }

@@ -22,7 +22,8 @@ const descriptors = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@
  * The reason why Kubernetes refuses the expression as the schedule of a CronJob. Undefined if Kubernetes
  * accepts it. The rules are those of the standard parser of robfig/cron v3, oddities included: `?` is `*`,
  * empty list items are skipped, and 7 is not Sunday. Like Kubernetes, this function refuses a time zone in
- * the expression. It does not read `@every`, because such schedules are not CronJobs.
+ * the expression. It refuses `@every`, which `parseSchedule` reads itself, because such schedules are not
+ * CronJobs.
  */
 export function explainBadCron(expression: string): string | undefined {
   if (expression.includes('TZ')) return 'a time zone cannot be part of the expression';

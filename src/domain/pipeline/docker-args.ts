@@ -48,7 +48,10 @@ interface Flag {
   range: LocatedString['range'];
 }
 
-/** The argument after a flag is its value, unless it is a flag itself. */
+/**
+ * The argument after a flag is the value of the flag, unless the flag already has a value (`--name=value`) or
+ * the argument is a flag itself.
+ */
 function flagsIn(args: readonly LocatedString[]): Flag[] {
   const flags: Flag[] = [];
   for (const { text, range } of args) {

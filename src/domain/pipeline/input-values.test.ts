@@ -18,7 +18,7 @@ function outcome(inputs: Input[], given: GivenInputs): unknown {
 
 describe('a value', () => {
   const cases: Record<string, [Input, JsonValue, string | [string]]> = {
-    'of a string is taken as it is': [string, ' a\n"b" ', ' a\n"b" '],
+    'of a string is taken unchanged': [string, ' a\n"b" ', ' a\n"b" '],
     'of a string may be empty': [string, '', ''],
     'of a string is never read as JSON': [string, '["a"]', '["a"]'],
     'of a string is not a number': [string, 1.1, ['Input size must be a string, not a number.']],
@@ -40,7 +40,11 @@ describe('a value', () => {
     'of a bool cannot be another text': [bool, 'yes', ['Input size must be true or false, not "yes".']],
     'of a bool is not a number': [bool, 1, ['Input size must be true or false, not a number.']],
     'of a choice is one of its options': [choice, 'prod', 'prod'],
-    'of a choice is nothing else': [choice, 'test', ['Input size "test" is none of the options: dev, prod.']],
+    'of a choice cannot be anything else': [
+      choice,
+      'test',
+      ['Input size "test" is none of the options: dev, prod.'],
+    ],
     'of a choice is not a list': [choice, ['dev'], ['Input size must be a string, not a list.']],
     'of a list may be a list': [list, ['a', 'b'], 'a,b'],
     'of a list may be a text with commas': [list, 'a,b', 'a,b'],
@@ -54,7 +58,7 @@ describe('a value', () => {
       ['Input size of a list cannot have a comma in an element.'],
     ],
     'of a list with options may be several of them': [listWithOptions, ['c', 'a'], 'c,a'],
-    'of a list with options is none but these': [
+    'of a list with options cannot be anything else': [
       listWithOptions,
       'a,x',
       ['Input size "x" is none of the options: a, b, c.'],

@@ -87,8 +87,8 @@ function valueOfGiven({ type }: Pick<Input, 'type'>, given: JsonValue): Value {
 }
 
 /**
- * Returns the text of the value as the input's variable holds it. Otherwise returns why the input does not
- * accept the value: the end of a sentence, and a hint for readers who cannot see the text of the pipeline.
+ * If the input accepts the value, returns its text as the variable holds it. Otherwise returns the reason:
+ * the end of a sentence, and a hint for readers who cannot see the text of the pipeline.
  */
 export function checkInputValue(
   { type, options = [] }: Pick<Input, 'type' | 'options'>,

@@ -62,8 +62,9 @@ export const describeInstance = (group: string, { key }: Instance, groupSize: nu
 });
 
 /**
- * Adds `each` to the scope. `unknown`: `each` has no value, because its group is empty or has an error.
- * Either was reported. Undefined: the block is not in a group, so it has no `each`.
+ * Adds `each` to the scope. `unknown`: `each` has no value, because its group is empty or has an error, which
+ * was reported, or because the elements of the group are unknown. Undefined: the block is not in a group, so
+ * it has no `each`.
  */
 export function withEach(reader: BlockReader, instance: Instance | 'unknown' | undefined): BlockReader {
   if (instance === undefined) return reader;
@@ -183,7 +184,10 @@ function checkCount({ reader, kind }: Group, count: number, range: Range): boole
   return false;
 }
 
-/** Lower case, with a hyphen for each run of characters other than letters and digits. */
+/**
+ * Lower case, with a hyphen for each run of characters other than ASCII letters and digits, and no hyphen at
+ * the ends.
+ */
 function slug(key: string): string {
   return key
     .toLowerCase()

@@ -37,7 +37,7 @@ export interface JobDraft {
   job: Job;
   /** Each get with the names in its `passed` and their places in the text. */
   gets: { step: GetStep; passed: LocatedString[]; range: Range }[];
-  /** A step or hook could not be read. */
+  /** A nested block, such as a step or hook, could not be read. */
   incomplete: boolean;
   /** The former name, and its place in the text. */
   oldName?: LocatedString;
@@ -167,7 +167,7 @@ function draftOf(block: ReadBlock, instance: Instance | undefined, context: JobC
   };
 }
 
-/** The former name. That of an instance is the name of the former group's instance with the same key. */
+/** The former name. For an instance, it is the name of the former group's instance with the same key. */
 function oldNameOf(
   block: ReadBlock,
   instance: Instance | undefined,

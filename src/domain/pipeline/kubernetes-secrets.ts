@@ -4,9 +4,9 @@ import { findSecretNames, makeSecretPlaceholder, replaceSecretPlaceholders } fro
 
 /**
  * Replaces the placeholders of secrets of the built-in type `kubernetes` by placeholders that name the place
- * of the value, `<Secret>/<key>`. A secret whose path or key depends on another secret stays as it is. A
- * variable that the manifest takes from a Secret has the same kind of placeholder, so the gateway reads both
- * in the same way.
+ * of the value, `<Secret>/<key>`. A secret whose path or key depends on another secret keeps its placeholder.
+ * A variable that the manifest takes from a Secret has the same kind of placeholder, so the gateway reads
+ * both in the same way.
  */
 export function placeKubernetesSecrets(pipeline: Pipeline): Pipeline {
   const { secrets = [], secretTypes = [] } = pipeline;

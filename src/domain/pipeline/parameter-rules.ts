@@ -63,7 +63,10 @@ function explainBadFormat(format: string): string | undefined {
     : `${JSON.stringify(format)} is not a format: use json, yaml, env or raw`;
 }
 
-/** What is wrong if the parameters are not one complete way to log in to Vault. Empty: nothing. */
+/**
+ * What is wrong with the login to Vault. The parameters must give one way to log in, and give it completely.
+ * Empty: nothing is wrong.
+ */
 function explainBadLogin(values: ReadonlyMap<string, string>): Contradiction[] {
   const ways = [['token'], ['role_id', 'secret_id'], ['role', 'jwt']];
   const chosen = ways.filter((names) => names.some((name) => (values.get(name) ?? '') !== ''));

@@ -68,7 +68,9 @@ function explainPlatform(
 
 const NAME = /^[a-z\d]+(?:[._-]+[a-z\d]+)*$/;
 
-/** The first part is a host if it has a dot, a colon or a capital, or if it is `localhost`. */
+/**
+ * The first of several parts is a host if it has a dot, a colon or a capital letter, or if it is `localhost`.
+ */
 function explainBadRepository(repository: string): string | undefined {
   const [first = '', ...others] = repository.split('/');
   const isHost = others.length > 0 && (first === 'localhost' || /[.:A-Z]/.test(first));

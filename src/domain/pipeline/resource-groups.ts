@@ -52,7 +52,7 @@ function readGroup(reader: BlockReader, block: Block): ResourceGroups {
     return { blocks: readResource ? [readResource] : [], incomplete: !readResource };
   }
   if (instances === 'broken' || instances.length === 0 || !isNameValid) {
-    // The content of the block is validated even without instances.
+    // The content of the block is validated even if its instances cannot be used.
     readInstance('unknown');
     return { blocks: [], incomplete: instances === 'broken' || !isNameValid };
   }

@@ -67,7 +67,7 @@ export function programOf(command: Command): { path: string; args: string[] } {
   if (command.runner === 'custom')
     return { path: command.attributes['path'] ?? '', args: command.callerArgs };
   if ('path' in command) return { path: command.path, args: command.args };
-  // Only the image knows its entrypoint. An override of such a command has been refused.
+  // Only the image knows its entrypoint. `applyOverride` refuses to override such a command.
   if ('entrypoint' in command) return { path: '', args: [] };
   const shell = 'shell' in command ? command.shell : undefined;
   if ('cmd' in command) return { path: shell ?? '/bin/sh', args: ['-ec', command.cmd] };

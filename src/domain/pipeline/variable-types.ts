@@ -89,7 +89,7 @@ export function valueOfText(type: Simple, text: string): { value: Value } | { re
     : { reason: 'is not a number' };
 }
 
-/** Converts a JSON value. A string is read as JSON text; undefined if it is invalid. */
+/** Converts a JSON value. A string is read as JSON text. Undefined: the string is not valid JSON. */
 export function fromJson(json: JsonValue): Value | undefined {
   if (typeof json !== 'string') return valueOfJson(json);
   try {

@@ -18,7 +18,7 @@ export function volumePathOf(
   return path === '' ? undefined : path;
 }
 
-/** Why a text is not a path on a volume. */
+/** Why a text cannot be a path on a volume. Undefined: it can. */
 export function explainBadPath(path: string): string | undefined {
   if (!path.startsWith('/')) return 'the path must be absolute: it begins with /';
   if (/\p{Cc}/u.test(path)) return 'the path has control characters';

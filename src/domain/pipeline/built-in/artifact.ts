@@ -4,11 +4,11 @@ import { volumePrelude } from './volume-prelude.ts';
 
 /*
  * The scripts of the type artifact, for `sh -e` with GNU tools and curl. An archive is named by the hash of
- * its content: the same files have the same version and are stored once. Beside the archives, `index/` has an
- * empty file for each put whose archive was not the newest already. The names of these entries sort the
- * newest put first. No put rewrites an entry, so puts need no lock. Checks skip entries without an archive. A
- * put to a volume removes such entries, and all but the newest entry of each archive. In a bucket, a
- * lifecycle rule must do that.
+ * its content: the same files have the same version and are stored once. Beside the archives, `index/` has
+ * entries, which are empty files: each put adds one, unless its archive is already the newest. Sorted by
+ * name, the entry of the newest put comes first. No put rewrites an entry, so puts need no lock. Checks skip
+ * entries without an archive. A put to a volume removes such entries, and all but the newest entry of each
+ * archive. In a bucket, a lifecycle rule must do that.
  *
  * `base_dir` is a folder on a volume of the Team, `bucket` a bucket in a store with the API of S3. Each
  * script calls the functions `*_volume` or `*_s3` of the place that the resource has.

@@ -94,7 +94,7 @@ describe('every script of a built-in type', () => {
     expect(stdout.match(/^.*\/x.*$/gm)).toBeNull();
   });
 
-  test('finds programs first where its user cannot write', async () => {
+  test('looks for programs first where its user cannot write', async () => {
     chmodSync(root, 0o755);
     plant(join(root, 'bin/id'), `#!/bin/sh\necho planted\n`);
     chmodSync(join(root, 'bin'), 0o777);

@@ -5,11 +5,11 @@ import { heredoc } from './heredoc.ts';
  * directory, in /tmp and in the working directory. So every script of a built-in resource or notification
  * type starts with this prelude:
  *
- * - It creates the directory `$private`, unknown to earlier steps and removed at the end, also if a signal
- *   other than SIGKILL ends the script. The script runs in its folder `home`, which is also its HOME and is
- *   empty.
- * - Git reads no configuration of the user or the system, and of the GIT_ variables only GIT_ALLOW_PROTOCOL
- *   and GIT_SSL_*.
+ * - It creates the directory `$private`, whose name earlier steps cannot know. The directory is removed at
+ *   the end, even if a signal other than SIGKILL ends the script. Its folder `home` is empty. The script runs
+ *   in that folder, which is also its HOME.
+ * - Git reads no configuration of the user or the system. Of the inherited GIT_ variables, only
+ *   GIT_ALLOW_PROTOCOL and GIT_SSL_* stay set.
  * - PATH has no relative directories. Directories that the user of the step can write to come last.
  *
  * The prelude cannot keep curl from reading a configuration, so scripts always call it with -q.

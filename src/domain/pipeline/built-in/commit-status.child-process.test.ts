@@ -191,7 +191,7 @@ describe('the status of a commit', () => {
     ]);
   });
 
-  test('stays as it is if GitLab refuses to set the same state again', async () => {
+  test('does not change if GitLab refuses to set the same state again', async () => {
     await run('gitlab', {});
     expect(await runAgain({}, 'gitlab')).toMatchObject({ code: 0 });
     await runAgain({ notify_build_status: 'succeeded' }, 'gitlab');
@@ -219,7 +219,7 @@ describe('the status of a commit is not set', () => {
     ['with a token of two lines', { param_token: 'a\nX-Other: b' }, 'control characters'],
     ['with a wrong token', { param_token: 'other' }, 'status 401'],
     ['without a url', { param_url: '' }, 'the parameter url is empty'],
-    ['with a url that is no URL', { param_url: '-x' }, 'is not an https:// or http:// URL'],
+    ['with a url that is not a URL', { param_url: '-x' }, 'is not an https:// or http:// URL'],
     [
       'with a url whose path has ..',
       { param_url: 'http://127.0.0.1:1/../x' },

@@ -245,7 +245,7 @@ describe('a put to the file system', () => {
     expect((await put('a', `${tmpdir()}/none/a`)).stderr).toContain('is not on a volume');
   });
 
-  test('leaves nothing that checks and gets see if it is interrupted', async () => {
+  test('leaves nothing visible to checks and gets if it is interrupted', async () => {
     await mkdir(join(root, 'tree'));
     await writeFile(join(root, 'tree/a'), 'a');
     const version = await versionOf(join(root, 'tree'));

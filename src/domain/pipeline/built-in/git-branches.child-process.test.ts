@@ -118,7 +118,7 @@ describe('a git check of branches', () => {
     expect(await checkAfter(known, 'release/*')).toEqual(newer);
   });
 
-  test('prints the last commit of a new branch, also if another branch has it', async () => {
+  test('prints the last commit of a new branch, even if another branch has it', async () => {
     await commitOn('release/1', 'a');
     const last = await commitOn('release/1', 'b');
     const { ref } = last;
@@ -188,7 +188,7 @@ describe('a git check of branches', () => {
     expect(await readFile(join(folder, 'x'), 'utf8').catch(() => 'absent')).toBe('absent');
   });
 
-  test('of 300 branches reads the hundred with the newest commits', async () => {
+  test('reads only the hundred branches with the newest commits', async () => {
     const tip = (await commitOn('main', 'one')).ref;
     const tree = await git('-C', origin, 'rev-parse', `${tip}^{tree}`);
     const script = `for number in $(seq 300); do
@@ -202,7 +202,7 @@ describe('a git check of branches', () => {
     );
   });
 
-  test('of more than a thousand branches fails, and says how many there are', async () => {
+  test('fails for more than a thousand branches, and says how many there are', async () => {
     const { ref } = await commitOn('main', 'one');
     const script = `for number in $(seq 1001); do echo "create refs/heads/b/$number $2"; done | git -C "$1" update-ref --stdin`;
     await runProgram('/bin/sh', ['-ec', script, 'sh', origin, ref], { cwd: root });

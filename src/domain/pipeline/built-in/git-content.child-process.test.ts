@@ -137,7 +137,7 @@ describe('a get with submodules', () => {
     },
   );
 
-  test('refuses submodules that are nested too deep', async () => {
+  test('refuses submodules that are nested too deeply', async () => {
     await commit('one');
     const names = Array.from({ length: 11 }, (_, at) => `level-${at}`);
     await Promise.all(names.map(createRepository));

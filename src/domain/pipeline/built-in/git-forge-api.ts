@@ -1,8 +1,8 @@
 /**
- * The APIs of the forges. `api <path>` writes the body of the answer to `$answer`, or returns 1. It follows
- * no redirects, so only the host of the repository gets the token. curl reads the header with the token from
- * stdin, so the token is in no argument list. Requests are not conditional, because a check stores nothing
- * for the next one.
+ * The APIs of the forges. `api <path>` writes the body of the answer to `$answer`, or returns 1. It ends the
+ * script if the forge limits requests. It follows no redirects, so only the host of the repository gets the
+ * token. curl reads the header with the token from stdin, so the token is in no argument list. Requests are
+ * not conditional, because a check stores nothing for the next one.
  */
 export const forgeApi = `
 # Prints which API the forge has: github, gitlab or gitea, which Forgejo has too. Prints unknown if nothing says it.

@@ -135,7 +135,7 @@ describe('the newest commit of a branch', () => {
 
 describe('the commits since the last check', () => {
   const [THREE, FOUR, SIDE] = ['3'.repeat(40), '4'.repeat(40), 'a'.repeat(40)];
-  /** Four is a merge of a side branch; the message of three asks to skip CI. */
+  /** `FOUR` is a merge of a side branch. The message of `THREE` asks to skip CI. */
   const history: [id: string, parents: string[], message: string][] = [
     [FOUR, [THREE, SIDE], 'Merge'],
     [SIDE, [ONE], 'on the side'],

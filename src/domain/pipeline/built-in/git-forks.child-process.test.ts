@@ -20,8 +20,9 @@ import { installIfMissing } from '#testing/process/debian-packages.ts';
 import { pull } from './git-pull.ts';
 
 /*
- * The author of a pull request from a fork decides what its commit names. The repository `private-own` is the
- * one of the resource, and `private-other` is another one that the token of the resource can read.
+ * The author of a pull request from a fork decides which addresses its commit has for submodules and Git LFS.
+ * The repository `private-own` is the one of the resource, and `private-other` is another one that the token
+ * of the resource can read.
  */
 useGitServer();
 
@@ -77,7 +78,7 @@ describe('a get of a pull request from a fork', () => {
 
   test.each<[title: string, variables: Record<string, string>]>([
     ['fork_secrets is true', { ...FORK, param_fork_secrets: 'true' }],
-    ['it is from no fork', { version_pr: '7' }],
+    ['it is not from a fork', { version_pr: '7' }],
   ])('gets submodules with the token if %s', async (_title, variables) => {
     const ref = await addSubmodule('private-own', 'lib', 'private-other', '../private-other.git');
     expect(await get(ref, { ...variables, ...submodules })).toMatchObject({ code: 0 });

@@ -16,7 +16,7 @@ import { check } from './git-check.ts';
 
 useGitServer();
 
-/** Runs a check whose programs have an address space of 600 MB each. */
+/** Runs a check. Limits the address space of each of its programs to 600 MB. */
 const checkInLittleMemory = (variables: Record<string, string>): Promise<Outcome> =>
   run(`ulimit -v 600000\n${check}`, variables);
 

@@ -115,7 +115,7 @@ describe('open pull requests', () => {
     expect(requests).toHaveLength(10);
   });
 
-  test('are listed once, even if one that changes meanwhile is on two pages', async () => {
+  test('are listed once each, even if a request that changes is on two pages', async () => {
     const pages = [
       [3, 2],
       [2, 1],
@@ -166,7 +166,7 @@ describe('open pull requests', () => {
   });
 });
 
-/** Matches the minute that comes so many seconds from now, or one of the two minutes after it. */
+/** Matches the minute that is `seconds` from now, or one of the two minutes after it. */
 const minuteAfter = (seconds: number): RegExp => {
   const minutes = [0, 1, 2].map((later) =>
     new Date(Date.now() + (seconds + later * 60) * 1000).toISOString().slice(0, 16),

@@ -1,6 +1,6 @@
 /**
- * Published keys of hosts that are the same for everybody. A host that is not in this list needs the
- * parameter known_hosts.
+ * The keys that well-known hosts publish, which are the same for everybody. A host that is not in this list
+ * needs the parameter known_hosts.
  */
 const KEYS_OF_HOSTS = `
 github.com ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl

@@ -2,8 +2,9 @@ import { builtInCommand, builtInScript } from './built-in-script.ts';
 import { reportedCommit } from './reported-commit.ts';
 
 /*
- * The script of hostcheck, which reports a check run to GitHub, or a host with its API, as a GitHub App. It
- * needs Node.js to sign its token. A notification passes `$notify_…`, a resource (the older form) `$put_…`.
+ * The script of hostcheck, which reports a check run as a GitHub App, to GitHub or another host with the same
+ * API. It needs Node.js to sign its token. A notification passes `$notify_…`, a resource (the older form)
+ * `$put_…`.
  */
 export const hostcheckScript = builtInScript(`
 command -v node >/dev/null || { echo 'hostcheck: this image has no Node.js' >&2; exit 1; }

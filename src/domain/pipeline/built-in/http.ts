@@ -9,7 +9,7 @@ import { builtInCommand, builtInScript } from './built-in-script.ts';
 /** The maximum size of an answer from which a value is read. */
 const MAX_JSON_BYTES = 16 * 1024 * 1024;
 
-/** The exit code of jq for a number with more digits than it can hold. */
+/** The exit code of jq for a number with more digits than jq can keep. */
 const ROUNDED = 9;
 
 const prelude = `

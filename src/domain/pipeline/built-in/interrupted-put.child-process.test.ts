@@ -32,12 +32,15 @@ const runFs = (script: string, version?: string): Promise<ScriptEnd> =>
 const putArtifact = (script: string): Promise<ScriptEnd> =>
   runScript(script, work, { param_base_dir: root, put_dir: 'site' });
 
-/** The script, which gets the signal when it calls the command with arguments that match the pattern. */
+/**
+ * The script, changed so that it gets the signal when it calls the command with arguments that match the
+ * pattern.
+ */
 const signalledAt = (signal: string, script: string, command: string, pattern: string): string =>
   `${command}() { case "$*" in ${pattern}) kill -${signal} $$ ;; esac; command ${command} "$@"; }\n${script}`;
 const killedAt = (script: string, command: string, pattern: string): string =>
   signalledAt('KILL', script, command, pattern);
-/** The script, changed so that files that nobody has changed for a moment are leftovers. */
+/** The script, changed so that unfinished files count as leftovers a moment after their last change. */
 const impatient = (script: string): string =>
   script.replaceAll(`-cmin -${UNFINISHED_MINUTES}`, '-cmin -0.005');
 

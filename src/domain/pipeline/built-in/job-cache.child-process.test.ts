@@ -138,7 +138,7 @@ describe('a cache of a job', () => {
     expect([entries(), existsSync(join(work, 'app'))]).toEqual([[], false]);
   });
 
-  test('that is not there, or whose path is not there, fails no build', async () => {
+  test('that does not exist, or whose path does not exist, does not fail the build', async () => {
     expect(await save('a')).toBe('There is no app/deps to store.');
     rmSync(cache, { recursive: true });
     write('app/deps/x', '1');

@@ -1,7 +1,7 @@
 /*
  * The scripts of a cache of a job, for `sh -e` with GNU tools. `$CACHE_DIR` has a directory for each key,
  * named by the hash of the key, with the key and an archive of the path. Only one build uses the volume at a
- * time. No error of a script fails a build: it is only printed.
+ * time. An error in a script does not fail a build: the script only prints it.
  */
 
 /** How many keys a cache of a job keeps: the newest ones. */

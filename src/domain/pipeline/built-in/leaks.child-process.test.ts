@@ -70,7 +70,7 @@ afterAll(async () => {
 });
 
 beforeEach(() => {
-  // A file system that is not that of /, as a volume of a Team is.
+  // A file system other than that of /, like a volume of a Team.
   root = mkdtempSync('/dev/shm/millrace-leak-');
   [home, work, origin] = [join(root, 'home'), join(root, 'work'), join(root, 'origin.git')];
   for (const folder of [home, work]) mkdirSync(folder);

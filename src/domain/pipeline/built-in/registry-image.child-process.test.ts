@@ -258,7 +258,7 @@ const read = (path: string): string => readFileSync(join(work, path), 'utf8');
 const descriptor = (): Record<string, unknown> => JSON.parse(read('image/image/index.json')).manifests[0];
 
 describe('a get', () => {
-  test('writes repository, tag and digest, and asks the registry for nothing', async () => {
+  test('writes repository, tag and digest, and sends no request to the registry', async () => {
     expect(await get('app', '1.0.0')).toMatchObject({ code: 0 });
     expect([read('app/repository'), read('app/tag'), read('app/digest')]).toEqual([
       `${registry.host}/team/app\n`,

@@ -1,6 +1,6 @@
 /**
  * Functions for scripts that use a store with the API of S3, in POSIX sh with curl. They expect a function
- * `fail`. Keys of objects have only characters that need no encoding. Credentials reach curl on its stdin.
+ * `fail`. Keys of objects have only characters that need no encoding. curl reads credentials from its stdin.
  */
 export const s3Prelude = `
 endpoint=\${param_endpoint-} bucket=\${param_bucket-} region=\${param_region:-us-east-1} prefix=\${param_prefix-}

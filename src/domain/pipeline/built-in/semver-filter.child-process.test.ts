@@ -46,7 +46,7 @@ test.each<[string, string[]]>([
   expect(pickTags(constraint)).toEqual(tags);
 });
 
-test('prereleases come on request, in the order of Semantic Versioning', () => {
+test('prereleases are taken on request, in the order of Semantic Versioning', () => {
   expect(pickTags('>=1.4 <2', { prereleases: true })).toEqual([
     '1.4.1-rc.1',
     '1.4.1-rc.2',

@@ -62,7 +62,7 @@ const run = (variables: Record<string, string>): Promise<ScriptEnd> =>
   });
 
 describe('the event of a webhook', () => {
-  test('is one of CloudEvents 1.0, with what is known of the build', async () => {
+  test('follows CloudEvents 1.0, and has what is known about the build', async () => {
     expect(await run(ended)).toMatchObject({ code: 0, stdout: '' });
     expect(seen).toHaveLength(1);
     expect(seen[0]).toMatchObject({
