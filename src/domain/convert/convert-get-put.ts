@@ -90,7 +90,7 @@ function readTarget(fields: YamlFields, kind: 'get' | 'put', conversion: Convers
   };
 }
 
-/** The jobs in `passed`, by their names in Millrace. `resource`: name of the resource in Concourse. */
+/** The names in Millrace of the jobs in `passed`. `resource`: name of the resource in Concourse. */
 function readPassed(fields: YamlFields, resource: string, { conversion, resourcesOf }: JobScope): string[] {
   return fields.texts('passed').flatMap(({ text, span }) => {
     const job = conversion.jobs.get(text);

@@ -49,7 +49,7 @@ function startOf(nodes: readonly HclNode[], step: HclBlock): number {
 const isStep = (node: HclNode): node is HclBlock =>
   node.kind === 'block' && ['get', 'put', 'task', 'in_parallel'].includes(node.type);
 
-/** The hook that replaces a `try`. Undefined: the step is no `try`, or a hook cannot do the same. */
+/** The hook that replaces a `try`. Undefined: the step is not a `try`, or a hook cannot do the same. */
 function tryHook(tree: YamlTree, scope: JobScope): HclNode[] | undefined {
   const entry = entryOf(tree, 'try');
   if (
@@ -162,8 +162,8 @@ function convertTry({ fields, place, scope }: StepInput): HclNode[] {
 }
 
 /**
- * Converts a `do`. Its steps are written one after another. In a job, a `do` with hooks or limits becomes a
- * group that runs one step at a time.
+ * Converts a `do`. Its steps are written one after another. At the top level of a job, a `do` with hooks or
+ * limits becomes a group that runs one step at a time.
  */
 function convertDo(input: StepInput): HclNode[] {
   const { fields, place, scope } = input;
@@ -244,8 +244,9 @@ function convertGroup(steps: readonly YamlTree[], settings: HclNode[], input: St
 }
 
 /**
- * Converts a step with `across`: writes one step for each combination, as a group. The hooks of the step
- * become the hooks of the group.
+ * Converts a step with `across`: writes one step for each combination. At the top level of a job, these steps
+ * form a group, and the hooks of the step become the hooks of the group. Elsewhere, the hooks are left out
+ * and reported.
  */
 function convertAcross(tree: YamlMap, place: ConvertedPlace, scope: JobScope): HclNode[] {
   const { conversion } = scope;

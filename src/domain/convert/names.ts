@@ -8,7 +8,7 @@ const MAX_NAME_CHARACTERS = 63;
 
 /**
  * Returns a name that Millrace accepts and that is not taken. Warns if it differs from `name`. `allowed`:
- * whether the name is for a resource type, which cannot have dots.
+ * `type` for the name of a resource type, which cannot have dots.
  */
 export function convertName(
   name: string,
@@ -59,8 +59,8 @@ export const replaceLetters = (text: string, pattern: RegExp): string =>
   ).join('');
 
 /**
- * The name without `-`, `_` and `.` at its ends, and not too long. If that name is taken, it gets a number at
- * its end.
+ * The name without `-`, `_` and `.` at its ends, cut to `MAX_NAME_CHARACTERS`. If that name is taken, it gets
+ * a number at its end.
  */
 export function unusedName(name: string, taken: ReadonlySet<string>): string {
   const trimmed = trimEnds(name);

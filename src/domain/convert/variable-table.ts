@@ -183,7 +183,10 @@ export class VariableTable {
 
 const secretTypeOf = (source: VariableSource | undefined): string => source?.secretType ?? 'kubernetes';
 
-/** The names of the Kubernetes Secrets. Each path has one Secret, whose keys are the fields of the path. */
+/**
+ * The names of the Kubernetes Secrets. Each path of a source has one Secret, whose keys are the fields of the
+ * path.
+ */
 class SecretNames {
   readonly #names = new Map<string, string>();
 

@@ -83,8 +83,8 @@ function endLine(parts: readonly TemplatePart[]): TemplatePart[] {
 }
 
 /**
- * The lines that give the script the options that the shell has in Concourse. Millrace runs the script with
- * `sh -e`. Undefined: the program is not `sh -c`, or has other options than e, u and x.
+ * The `set` commands that give the script the same shell options as in Concourse. Millrace runs the script
+ * with `sh -e`. Undefined: the program is not `sh -c`, or has other options than e, u and x.
  */
 function optionsOf(path: string, flags: string): string[] | undefined {
   if (!['sh', '/bin/sh'].includes(path) || !/^-[eux]{0,3}c[eux]{0,3}$/.test(flags)) return undefined;

@@ -10,7 +10,7 @@ describe('a string in quotes', () => {
       '\u007f\u009b\u202e\u2028\u{e0001}',
       '"\\u007f\\u009b\\u202e\\u2028\\U000e0001"',
     ],
-    ['leaves single signs as they are', '100% $x', '"100% $x"'],
+    ['leaves single signs unchanged', '100% $x', '"100% $x"'],
   ])('%s', (_name, text, hcl) => expect(quoteText([text])).toBe(hcl));
 
   test('has variables as templates, and a variable alone as a reference', () => {
@@ -35,7 +35,7 @@ describe('a script', () => {
     ['with the usual marker in it gets another one', 'a\nSH\n', '<<-END_OF_SCRIPT\n  a\n  SH\nEND_OF_SCRIPT'],
     ['whose lines are all indented stays a string', ' a\n b\n', '" a\\n b\\n"'],
     ['with a tab at the start of a line stays a string', 'a\n\tb\n', '"a\\n\\tb\\n"'],
-    ['with a character that changes the direction stays a string', 'a\n\u202eb\n', '"a\\n\\u202eb\\n"'],
+    ['with a character that changes the text direction stays a string', 'a\n\u202eb\n', '"a\\n\\u202eb\\n"'],
     ['with a control character of C1 stays a string', 'a\n\u009bb\n', '"a\\n\\u009bb\\n"'],
     ['with a carriage return stays a string', 'a\r\nb\n', '"a\\r\\nb\\n"'],
   ])('%s', (_name, text, hcl) => expect(writeScript([text])).toBe(hcl));

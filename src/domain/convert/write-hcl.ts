@@ -106,7 +106,10 @@ function writeParts(parts: readonly TemplatePart[], escape: (text: string) => st
     .join('');
 }
 
-/** Writes each `$` directly before a variable inside a template, because `$${` would escape the variable. */
+/**
+ * Writes the text before a variable. Signs `$` directly before the variable become a template, such as
+ * `${"$"}`, because `$${` would escape the variable.
+ */
 function writeBeforeVariable(text: string, escape: (text: string) => string): string {
   let end = text.length;
   while (text[end - 1] === '$') end--;
@@ -115,8 +118,8 @@ function writeBeforeVariable(text: string, escape: (text: string) => string): st
 }
 
 /**
- * Writes a script. A script of several lines becomes a heredoc, unless a heredoc would change the text
- * otherwise than by a line end at its end. Any other script becomes a string.
+ * Writes a script. A script of several lines becomes a heredoc, unless a heredoc would change more of the
+ * text than the line end at its end. Any other script becomes a string.
  */
 export function writeScript(parts: readonly TemplatePart[]): string {
   const plain = parts.map((part) => (typeof part === 'string' ? part : 'x')).join('');

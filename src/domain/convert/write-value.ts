@@ -51,7 +51,7 @@ const runningName = ({ path, fields }: Pick<VariableReference, 'path' | 'fields'
 
 /**
  * The text as part of the name of an environment variable: letters in upper case, and `_` for all characters
- * but letters and digits.
+ * but ASCII letters and digits.
  */
 export const wordOf = (text: string): string =>
   Array.from(text.toUpperCase(), (letter) => (/[A-Z0-9]/.test(letter) ? letter : '_')).join('');
