@@ -32,8 +32,8 @@ export interface Identity {
   /** When the caller signed in, in milliseconds since 1970. Absent: the caller has no session. */
   signedInAt?: number;
   /**
-   * The caller must change their password first. Until then they can use only public routes and those with
-   * `beforePasswordChange`.
+   * The caller must change their password first. Until then they can use only routes of the levels `nothing`
+   * and `public`, and those with `beforePasswordChange`.
    */
   mustChangePassword?: boolean;
 }
@@ -88,8 +88,8 @@ export function isRecentSignIn({ signedInAt }: Identity, now: number): boolean {
 }
 
 /**
- * For each level of access that depends on no team: the credentials that allow it, and the message of a
- * refusal.
+ * For each level of access that does not depend on a team: the credentials that allow it, and the message of
+ * a refusal.
  */
 const ACCESS_WITHOUT_TEAM: Record<
   Exclude<AccessLevel, Role | 'nothing' | 'public'>,

@@ -19,14 +19,11 @@ describe('a value is stored', () => {
   test.each<[title: string, secret: Case]>([
     ['under a new name', { kind: 'secret', value: 'x', known: { count: 0 } }],
     [
-      'in place of another one, even if its scope has the most secrets already',
+      'in place of another one, even if its scope already has the maximum number of secrets',
       { kind: 'plain', value: 'x', known: { kind: 'plain', count: MAX_STORED_SECRETS } },
     ],
     ['that is empty', { kind: 'secret', value: '', known: { count: 0 } }],
-    [
-      'of the longest length that is allowed',
-      { kind: 'secret', value: 'ü'.repeat(32 * 1024), known: { count: 0 } },
-    ],
+    ['with the maximum length', { kind: 'secret', value: 'ü'.repeat(32 * 1024), known: { count: 0 } }],
   ])('%s', (_title, secret) => expect(refuse(secret)).toBeUndefined());
 });
 
@@ -39,17 +36,17 @@ describe('a value is refused', () => {
       'KindIsFixed',
     ],
     [
-      'if its scope has the most secrets already',
+      'if its scope already has the maximum number of secrets',
       { kind: 'secret', value: 'x', known: { count: MAX_STORED_SECRETS } },
       'TooManySecrets',
     ],
     [
-      'of more than the longest length that is allowed',
+      'if it is longer than the maximum',
       { kind: 'secret', value: `${'€'.repeat(21_845)}ab`, known: none },
       'ValueTooLong',
     ],
     ['with a null character', { kind: 'secret', value: 'a\u0000', known: none }, 'InvalidValue'],
-    ['with half a character', { kind: 'secret', value: '\ud800', known: none }, 'InvalidValue'],
+    ['with a lone surrogate', { kind: 'secret', value: '\ud800', known: none }, 'InvalidValue'],
   ])('%s', (_title, secret, code) => expect(refuse(secret)).toBe(code));
 
   test('and the message says what to store instead', () => {

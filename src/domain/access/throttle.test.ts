@@ -9,13 +9,13 @@ describe('failed sign-in attempts', () => {
     [kind: 'account' | 'address', previous: FailedAttempts | undefined, wait: number]
   > = {
     'do not delay the first attempt': ['account', undefined, 0],
-    'ten times cause no delay': ['account', failures(9, 0), 0],
-    'after ten delay the next one by a second': ['account', failures(10, 0), 1000],
+    'do not delay the tenth attempt': ['account', failures(9, 0), 0],
+    'delay the eleventh attempt by a second': ['account', failures(10, 0), 1000],
     'delay less as time passes': ['account', failures(10, 400), 600],
     'double the delay each time': ['account', failures(13, 0), 8000],
     'delay an account by a minute at most': ['account', failures(1000, 0), 60_000],
     'allow the next attempt after the delay': ['account', failures(1000, 60_000), 0],
-    'a hundred times cause no delay for an address': ['address', failures(99, 0), 0],
+    'do not delay the hundredth attempt from an address': ['address', failures(99, 0), 0],
     'delay an address by five minutes at most': ['address', failures(1000, 0), 300_000],
   };
   test.each(Object.entries(cases))('%s', (_name, [kind, previous, wait]) => {
@@ -33,7 +33,7 @@ describe('failed sign-in attempts', () => {
     });
   });
 
-  test('of several keys wait for the key with the longest delay, and count for no key if they have to wait', () => {
+  test('with several keys wait for the longest of their delays, and count for none while they wait', () => {
     const free = { kind: 'address' as const, failures: failures(3, 1) };
     const account = (count: number) => ({ kind: 'account' as const, failures: failures(count, 0) });
     expect(countAttempts([account(10), free, account(11)], 1_000_000)).toEqual({

@@ -16,15 +16,15 @@ export interface AttemptKey {
 }
 
 /**
- * The first `freeFailures` cause no wait. Each failure after them doubles the wait until the next attempt.
- * The longest wait for an account is short, so that nobody can lock its owner out. An address has more free
- * failures, because a whole company may share it.
+ * The first `freeFailures` attempts need not wait. The wait for the next attempt is `firstWaitMs`, and each
+ * further failure doubles it. The longest wait for an account is short, so that nobody can lock its owner
+ * out. An address has more free attempts, because a whole company may share it.
  */
 const RULES: Record<ThrottleKind, { freeFailures: number; firstWaitMs: number; maxWaitMs: number }> = {
   account: { freeFailures: 10, firstWaitMs: 1000, maxWaitMs: 60_000 },
   address: { freeFailures: 100, firstWaitMs: 1000, maxWaitMs: 300_000 },
 };
-/** Failures are forgotten if no other one follows within this time. */
+/** Failures are forgotten if no other failure follows within this time. */
 const FORGET_AFTER_MS = 15 * 60_000;
 
 export type AttemptDecision =
