@@ -98,7 +98,10 @@ export type Value =
 /** The values that expressions can refer to, by name. */
 export type Scope = ReadonlyMap<string, Value>;
 
-/** A problem that HCL reports about a text or an evaluation, in the words of HCL. */
+/**
+ * A problem with a text or an evaluation, in the words of HCL, or of Millrace if its own check found the
+ * problem.
+ */
 export interface HclProblem {
   severity: 'error' | 'warning';
   summary: string;
