@@ -160,7 +160,8 @@ export interface Job {
   allowFailure?: boolean;
   interruptible?: boolean;
   /**
-   * False: a newer set of versions waits until a queued build has run. Absent: it replaces the queued build.
+   * False: a newer set of versions waits until fewer automatic builds than `concurrency` (default: 1) are
+   * open. Absent: it replaces a queued build. Interruptible jobs ignore this.
    */
   supersede?: boolean;
   inputs?: Input[];

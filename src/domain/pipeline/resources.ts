@@ -57,7 +57,7 @@ export function readResources(
   return resources;
 }
 
-/** The type that the first label names. Returns undefined after reporting that there is none. */
+/** The type that the first label names. Undefined: there is none, or it has an error. Either was reported. */
 export function findType<Definition>(
   { labels, range }: ReadBlock,
   noun: string,
