@@ -4,7 +4,7 @@ import { isActive, isGood, type BuildStatus } from '#domain/scheduling/build-cha
 export interface Retention {
   /** How many of the newest builds of each job stay. */
   builds?: number;
-  /** How many days after their end builds stay, and how many days after a check found them versions stay. */
+  /** How many days builds stay after their end, and versions after they were found. */
   days?: number;
   /** How many good builds of each job stay, however old they are. Absent: 1. */
   minimumSucceeded?: number;

@@ -38,7 +38,7 @@ export interface AutomaticSets {
    */
   postponed: number[];
   /**
-   * A version of the newest set triggers a build of it (`unusedTrigger`). The set may still have to wait for
+   * The newest set has a version that triggers a build (`unusedTrigger`). The set may still have to wait for
    * another build.
    */
   isNewestDue: boolean;
@@ -53,9 +53,9 @@ interface Context {
 }
 
 /**
- * The sets that a job without blockers gets a build for, up to the limit: those for the unused versions of
- * triggers that take every version, and the newest set, if another trigger takes an unused version in it and
- * the job may build it now (`mayBuildNewest`).
+ * The sets for which a job without blockers gets builds, up to the limit. These are the sets for the unused
+ * versions of triggers that take every version. The newest set is added if another trigger takes an unused
+ * version in it and the job may build it now (`mayBuildNewest`).
  */
 export function automaticSets(job: JobFacts, choice: ChosenSet, context: Context): AutomaticSets {
   const newest = choice.versions.flatMap((version) => version ?? []);
@@ -166,8 +166,9 @@ interface UnusedVersion extends JobGet {
 }
 
 /**
- * The sets for unused versions: by age of the version, then by position of its get. Versions that lead to the
- * same set share it; a version that no set can take has none. The search ends when a set exceeds the limit.
+ * The sets for unused versions, ordered by the age of the version, then by the position of its get. Versions
+ * that lead to the same set share it. A version that no set can take has no set. The search ends when a set
+ * exceeds the limit.
  */
 function setsPerVersion(
   job: JobFacts,
@@ -196,7 +197,7 @@ function unusedVersions({ gets }: JobFacts, snapshot: Snapshot): UnusedVersion[]
   );
 }
 
-/** Unused versions of gets with `passed`, also versions that passed after newer versions did. */
+/** Unused versions of gets with `passed`, including versions that passed after newer ones. */
 function unusedPassedVersions({ gets }: JobFacts, snapshot: Snapshot): UnusedVersion[] {
   return passedGroups(gets).flatMap((group) =>
     group
@@ -229,9 +230,9 @@ function setFor(
 }
 
 /**
- * The newest version in the newest set that triggers a build: its get is a trigger that does not take every
- * version, no build used it for this get, no other set of this decision takes it for this get, and it was
- * found after the baseline.
+ * The newest version in the newest set that triggers a build. Its get is a trigger that does not take every
+ * version, and the version was found after the baseline of this get. No build used it for this get, and no
+ * other set of this decision takes it for this get.
  */
 function unusedTrigger(
   job: JobFacts,

@@ -99,7 +99,7 @@ function solveWith(
 }
 
 /**
- * Why the triggered version can no longer be built: meanwhile people disabled it, or pinned its resource to
+ * Why the triggered version can no longer be built: people have since disabled it, or pinned its resource to
  * another version. Empty: it can be built.
  */
 function whyNoLongerBuildable(

@@ -82,12 +82,12 @@ describe('check groups', () => {
       [['git.a'], ['git.b']],
     ],
     [
-      'resources with a cache share no check Pod',
+      'resources with a cache do not share a check Pod',
       [resource('mirror', 'a'), resource('mirror', 'b'), resource('registry', 'c', { cache: true })],
       [['mirror.a'], ['mirror.b'], ['registry.c']],
     ],
     [
-      'resources of a built-in type whose check mounts no cache share a check Pod although they have one',
+      'resources of a built-in type share a check Pod even if they have a cache, since its check mounts none',
       [resource('git', 'a', { cache: true }), resource('git', 'b')],
       [['git.a', 'git.b']],
     ],

@@ -26,8 +26,8 @@ export interface CheckGroup {
 
 /**
  * Limit for the groups of one pipeline whose checks a CronJob starts. Kubernetes starts the Pods of a CronJob
- * without regard to the limits of the team, so the CronJobs of all further groups are suspended: the operator
- * starts their checks, at the scheduled times and within the limits.
+ * without regard to the limits of the team, so the CronJobs of all further groups are suspended. The operator
+ * starts their checks at the scheduled times, within the limits.
  */
 export const MAX_CRON_JOBS = 10;
 
@@ -76,8 +76,8 @@ function groupOf(resource: Resource, type: ResourceType): CheckGroup {
 }
 
 /**
- * Whether the check of the resource mounts a volume. Then the resource is alone in its group, so that a
- * volume that cannot be mounted stops no other check. Checks of built-in types mount no cache.
+ * Whether the check of the resource mounts a volume. If so, the resource is alone in its group, so that a
+ * volume that cannot be mounted does not stop other checks. Checks of built-in types mount no cache.
  */
 function mountsVolume(resource: Resource, type: ResourceType): boolean {
   const hasCache = !type.builtIn && (resource.cache || type.cache);

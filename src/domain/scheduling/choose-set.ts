@@ -79,8 +79,8 @@ function chooseGroup(group: readonly JobGet[], snapshot: Snapshot): GetChoice[] 
 }
 
 /**
- * The gets without a version, each with its reason. If some gets find no version even apart from the rest of
- * the group, only those are listed. Otherwise all gets are listed: they do not agree, or the search stopped.
+ * The gets without a version, each with its reason. If some gets find no version even on their own, only
+ * those are listed. Otherwise all gets are listed: they do not agree, or the search stopped.
  */
 function whyUnsolved(
   solution: { unmet: number[] } | { tooDeep: true },

@@ -39,7 +39,7 @@ describe('Pods are created', () => {
     'only after builds that wait for a Pod have theirs': [{ waiting: 1 }, []],
     'not if a build of the team lacks quota': [{ lacksQuota: true }, []],
     'not if no build is likely': [{ likelyShapes: [] }, []],
-    'for no shape whose Pod failed lately': [{ pods: [pod(1, { state: 'failed' })] }, ['b', 'b', 'b']],
+    'not for a shape whose Pod failed lately': [{ pods: [pod(1, { state: 'failed' })] }, ['b', 'b', 'b']],
   };
   test.each(Object.entries(tests))('%s', (_title, [change, shapes]) => {
     expect(decideWarmPods(facts(change), NOW).create).toEqual(shapes);

@@ -43,7 +43,10 @@ export interface WarmDecision {
   /** The shape of each Pod to create. */
   create: string[];
   remove: { id: number; reason: RemovalReason }[];
-  /** Pods that did not become ready in time. No Pod of their shape is created for `FAILED_SECONDS`. */
+  /**
+   * Pods that did not become ready in time. No other Pod of their shape is created until `FAILED_SECONDS`
+   * after their creation.
+   */
   fail: { id: number; message: string }[];
 }
 

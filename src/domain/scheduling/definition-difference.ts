@@ -27,8 +27,8 @@ export function differenceBetween(before: Pipeline | undefined, after: Pipeline)
 }
 
 /**
- * The difference, in which renamed jobs and resources count as changed. `before` already has the current
- * names (`withNames`).
+ * The difference between two definitions. Renamed jobs and resources count as changed. `before` already has
+ * the current names (`withNames`).
  */
 export function differenceWithNames(
   before: Pipeline | undefined,

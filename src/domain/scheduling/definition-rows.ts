@@ -9,7 +9,7 @@ import { reachableHooks } from './reachable-hooks.ts';
 import { resourceTimers, type ResourceTimer, type TimersToSave } from './resource-timers.ts';
 import type { Gate } from './vote.ts';
 
-/** What the database stores of a definition beside its text, for the scheduler and the checks. */
+/** What the database stores about a definition besides its text, for the scheduler and the checks. */
 export interface DefinitionRows {
   resources: ResourceRow[];
   histories: HistoryKey[];
@@ -33,7 +33,7 @@ export interface HistoryKey {
   key: string;
   /** The key in the previous revision. Equal to `key` if that revision lacks the resource. */
   formerKey: string;
-  /** What changed, in a few words, if the history is another one. */
+  /** A short description of the change, if the history is another one. */
   change: string;
 }
 

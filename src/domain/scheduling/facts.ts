@@ -171,7 +171,7 @@ export const NEWEST = Number.MAX_SAFE_INTEGER;
 
 /**
  * A page of the list of good builds (succeeded or warning) of an upstream job that took or made a version of
- * the resource: without a gap from `from` (absent: the newest) to the last row.
+ * the resource. It has no gap from `from` (absent: the newest) to its last row.
  */
 export interface GoodBuildPage {
   upstream: number;
@@ -219,7 +219,7 @@ export const MAX_UNUSED_VERSIONS = 100;
 export const MAX_PASSED_VERSIONS = 1000;
 /**
  * A get with `every` and `passed` looks among this number of good versions instead if the oldest
- * `PASSED_AT_EDGE` of the newest `MAX_PASSED_VERSIONS` are all unused: then older ones may be unused, too.
+ * `PASSED_AT_EDGE` of the newest `MAX_PASSED_VERSIONS` are all unused. Then older ones may be unused, too.
  */
 export const MAX_PASSED_WAITING = 10_000;
 export const PASSED_AT_EDGE = 20;

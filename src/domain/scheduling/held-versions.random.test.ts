@@ -46,8 +46,8 @@ function endHooksOfOne(resource: HistoryResource, which: number): void {
 }
 
 /**
- * All gets trigger. A get that does not trigger takes the newest version at the time of the build, and with
- * hooks builds are created later.
+ * All gets trigger, because a get that does not trigger takes the newest version at the time of the build,
+ * and hooks delay builds.
  */
 function drawnHistory({ pipeline, hooks }: Drawn, withHooks: boolean): History {
   const history = historyOf(pipeline);

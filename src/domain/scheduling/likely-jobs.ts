@@ -1,7 +1,7 @@
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { getsOf } from '#domain/pipeline/steps.ts';
 
-/** A job that was built lately, or runs now. */
+/** A job that was built recently or is running now. */
 export interface ActiveJob {
   pipelineId: number;
   job: string;

@@ -62,10 +62,9 @@ export function slowAfter({ medians }: StartPace): number {
 }
 
 /**
- * Additive increase, multiplicative decrease, as in TCP: as many quick starts as a node may have at a time
- * add one Pod per node, while at least half of the window is in use. A slow start halves the window. One
- * overload halves the window once. Slow starts of one team do not halve it while Pods of other teams start
- * quickly.
+ * Additive increase, multiplicative decrease, as in TCP. While at least half of the window is in use, each
+ * quick start adds `1 / perNode` to `perNode`. A slow start halves the window. One overload halves the window
+ * once. Slow starts of one team do not halve it while Pods of other teams start quickly.
  */
 export function paceStarts(pace: StartPace, seen: ObservedStart): StartPace {
   const milliseconds = seen.seenAt - seen.beganAt;

@@ -4,8 +4,8 @@ import type { Reason } from './reasons.ts';
 /** Limit for the builds of one pipeline that have not started. */
 export const MAX_QUEUED_BUILDS = 2000;
 /**
- * While more builds are queued, there are no new automatic or cascaded builds. So the automatic builds of one
- * decision fit within the limit.
+ * While more builds than this are queued, Millrace creates no automatic or cascaded builds. So the automatic
+ * builds of one decision fit within the limit.
  */
 export const AUTOMATIC_PAUSE_ABOVE = MAX_QUEUED_BUILDS - MAX_BUILDS_PER_DECISION;
 

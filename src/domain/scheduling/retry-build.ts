@@ -13,9 +13,9 @@ export interface RetryFacts {
   /** The highest k of the retries `7.k` so far. 0: none. */
   retries: number;
   /**
-   * A forge requests the retry, for a person whom Millrace does not know. Such a request may do less than
-   * that of a member: it must name the newest retry of a build (or the build itself if it has none), the job
-   * must need no approval, and the retry must not end another build.
+   * A forge requests the retry, for a person whom Millrace does not know. Such a request is more restricted
+   * than that of a member: it must name the newest retry of a build (or the build itself if it has none), the
+   * job must need no approval, and the retry must not end another build.
    */
   byWebhook?: boolean;
   /** Retention removed a version that the build took. */

@@ -2,7 +2,7 @@ import type { JobFacts, QueuedBuild } from './facts.ts';
 
 /**
  * Queued automatic builds that end when the newest set gets a build. None if the job has `supersede = false`,
- * or is interruptible: then it cancels its older builds anyway.
+ * or is interruptible: then a new build cancels older ones anyway.
  */
 export function supersededBy({ supersede, interruptible, queued = [] }: JobFacts): QueuedBuild[] {
   return supersede === false || interruptible === true ? [] : queued;

@@ -27,7 +27,7 @@ export function whyPaused(paused: { pipeline: boolean; job: boolean; name: strin
   return [{ code: 'JobPaused', message: `Job ${paused.name} is paused.` }];
 }
 
-/** Why a job gets no build although nothing blocks it. */
+/** Why a job gets no automatic build although nothing blocks it. */
 export function whyIdle(
   job: JobFacts,
   { snapshot, choice, isDue }: { snapshot: Snapshot; choice: ChosenSet; isDue: boolean },

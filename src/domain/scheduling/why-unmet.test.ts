@@ -15,7 +15,7 @@ test.each<[string, CheckFacts | undefined, string]>([
     ` ${BY_HAND}`,
   ],
   [
-    'that the first check runs, also if a person has requested it',
+    'that the first check runs, even if a person has requested it',
     { ...POD, scheduled: false, pending: true },
     ' Its first check has not ended yet.',
   ],

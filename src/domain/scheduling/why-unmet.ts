@@ -39,7 +39,10 @@ const BY_HAND =
 
 const FIRST_CHECK_RUNS = 'Its first check has not ended yet.';
 
-/** What became of the check of a resource without versions, and what to do if nothing checks it. */
+/**
+ * Says where the versions of a resource come from or how its last check ended, and how to start a check if
+ * there is no schedule.
+ */
 function howFound({ by, scheduled, pending, last }: CheckFacts): string[] {
   if (by === 'stream') return ['Its versions come from puts and from `millrace triggers emit`.'];
   if (by === 'nothing') return ['Its type has no check, so its versions come only from puts.'];
