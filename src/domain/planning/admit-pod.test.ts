@@ -66,11 +66,11 @@ describe('a Pod', () => {
       { kind: 'check', unlisted: true },
       { answer: 'admitted' },
     ],
-    'is refused for a tag that the Team does not allow, also above the limit': [
+    'is refused for a tag that the Team does not allow, even above the limit': [
       { tags: ['arm64'], running: 2 },
       { answer: 'refused', reason: 'TagNotAllowed' },
     ],
-    'is refused for a path that is on no volume of the Team, also above the limit': [
+    'is refused for a path that is on no volume of the Team, even above the limit': [
       { containers: [ON_VOLUME], running: 2 },
       { answer: 'refused', reason: 'VolumeRefused', message: expect.stringContaining('/srv/data') },
     ],

@@ -82,8 +82,8 @@ export function cacheNotices(uses: readonly CacheUse[] = []): string[] {
 }
 
 /**
- * The caches that a build of the job needs: those of the resources of its gets and puts, also in hooks, and
- * the job's own caches.
+ * The caches that a build of the job needs: those of the resources of its gets and puts, including those in
+ * hooks, and the job's own caches.
  */
 export function cachesOfBuild(
   pipeline: Pipeline,

@@ -33,11 +33,11 @@ interface CommandUse {
 }
 
 /**
- * The step containers of a job's Pod: first the worker if a step runs in it, then those of each distinct
- * image in the order of the steps, those of resources on volumes of the Team, those of resources whose type
- * has a protocol, and those of its services. Those for secrets are missing (see `podContainersOf`). Steps
- * that run in parallel have a container each, as far as MAX_LANES allows. Names depend on the definition
- * only. A job that runs no command has none.
+ * The step containers of a job's Pod: first the worker if a command runs in it, then one for each distinct
+ * image in the order of the commands, those of resources on volumes of the Team, those of resources whose
+ * type has a protocol, and those of its services. Those for secrets are missing (see `podContainersOf`).
+ * Steps that run in parallel have a container each, as far as MAX_LANES allows. Names depend on the
+ * definition only. A job that runs no command has no containers.
  */
 export function containersOf(pipeline: Pipeline, job: string): PlanContainer[] {
   const { steps, hooks } = jobIn(pipeline, job);
@@ -172,7 +172,7 @@ function poolSizesOf(pipeline: Pipeline, steps: readonly Step[]): PoolSizes {
   return sizes;
 }
 
-/** The groups of parallel steps, also those in branches. */
+/** The groups of parallel steps, including those in branches. */
 function groupsOf(steps: readonly Step[]): (Step & { kind: 'parallel' })[] {
   return steps.flatMap((step) => {
     if (step.kind === 'parallel') return [step];
@@ -180,7 +180,7 @@ function groupsOf(steps: readonly Step[]): (Step & { kind: 'parallel' })[] {
   });
 }
 
-/** The pools of these commands, each once. */
+/** The keys of the pools of these commands, each once. */
 function poolsFor(uses: CommandUse[]): Set<string> {
   const runnable = uses.filter(({ command }) => isRunnable(command));
   return new Set(

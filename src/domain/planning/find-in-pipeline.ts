@@ -45,7 +45,7 @@ export function typeOfNotification(pipeline: Pipeline, name: string): Notificati
   return type;
 }
 
-/** Notifications that are sent at the end of every build of this job that has one of their events. */
+/** The notifications for builds of this job. Each is sent when a build ends with one of its events. */
 export function automaticNotifications(
   { notifications = [] }: Pick<Pipeline, 'notifications'>,
   job: string,

@@ -12,7 +12,7 @@ const hookTask = (timeoutSeconds: number, attempts?: number): HookAction => ({
 });
 const withHooks = (name: string, hooks: Hooks): TaskStep => ({ ...task(name), hooks });
 
-/** The deadline of a Pod beyond the timeout of its job and the hour around every build. */
+/** Seconds of a Pod's deadline beyond the timeout of its job and `AROUND_BUILD_SECONDS`. */
 function deadlineForHooks(steps: Step[], hooks: Hooks = {}): number {
   const unit = { ...job('unit', ...steps), timeoutSeconds: 1800, hooks };
   return needsOfBuild(samplePipeline({ jobs: [unit] }), 'unit').deadlineSeconds - 1800 - 3600;

@@ -26,8 +26,8 @@ export interface FailedLookUp extends LookUpFailure {
 /** How long the cached digest of a tag is used without another look-up. */
 const TAG_MS = 60_000;
 /**
- * How long the cached digest of a tag is used while the registry fails. Meanwhile nodes use their own copies
- * of images, too.
+ * How long the cached digest of a tag is used while the registry fails. Nodes use their own copies of images
+ * during a failure, too.
  */
 const TAG_DURING_FAILURE_MS = 24 * 60 * 60_000;
 const MAX_RETRY_SECONDS = 60;

@@ -26,7 +26,7 @@ export interface SecretLookup {
 
 type Declared = Pick<Pipeline, 'secrets' | 'secretTypes'>;
 
-/** What earlier lookups found: values by name, and why a name has none. */
+/** The results of earlier lookups, by name: values, and reasons why there is no value. */
 export interface LookedUp {
   values: ReadonlyMap<string, string>;
   missing: ReadonlyMap<string, string>;
@@ -85,7 +85,7 @@ function lookupOf(
   };
 }
 
-/** Inserts values into the JSON of the lookup, so it escapes them as in JSON. */
+/** Inserts values into the JSON text of the lookup, escaped for JSON. */
 function fillLookup(lookup: SecretLookup, known: ReadonlyMap<string, string>): SecretLookup {
   const valueOf = (name: string): string | undefined => {
     const value = known.get(name);

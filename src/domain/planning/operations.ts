@@ -60,7 +60,8 @@ function operationsOf(work: Work): Operation[] {
 
 interface Mapping {
   /**
-   * Replaces steps, also those that are hooks or notifications. The hooks of a step are mapped separately.
+   * Replaces steps, including those that are hooks or notifications. The hooks of a step are mapped
+   * separately.
    */
   step: (step: PlanStep) => PlanStep;
   service: (service: PlanService) => PlanService;

@@ -1,6 +1,6 @@
 import type { PlanNode, PlanStep } from './plan.ts';
 
-/** All steps of a tree, also those in groups and branches, but not those in hooks. */
+/** All steps of a tree, including those in groups and branches, but not those in hooks. */
 export function stepsIn(nodes: readonly PlanNode[]): PlanStep[] {
   return nodes.flatMap((node) => {
     if (node.kind === 'parallel') return node.steps;

@@ -51,7 +51,7 @@ export interface BuildName {
   attempt: number;
 }
 
-/** A container of the Pod beside the agent. */
+/** A container of the Pod, other than that of the agent. */
 export interface PlanContainer {
   name: string;
   /** Absent: the worker image, which has the shim, git, jq, curl, ssh and bash. */

@@ -32,11 +32,11 @@ export interface CheckPodNeeds extends PodNeeds {
 }
 
 /**
- * Time that a build's Pod has beyond the timeouts of its steps and hooks: for image pulls before them, and
- * for the stops of services, notifications, and the end of the log after them.
+ * Extra time that a build's Pod has beyond the timeouts of its steps and hooks. It covers image pulls before
+ * them, and after them the stops of services, notifications and the end of the log.
  */
 const AROUND_BUILD_SECONDS = 3600;
-/** Kubernetes allows 2^31 - 1. A warm Pod also has the time for which it waits. */
+/** Kubernetes allows 2^31 - 1. The deadline of a warm Pod also includes the time for which it waits. */
 const MAX_DEADLINE_SECONDS = 2_000_000_000;
 
 /** `defaultTimeoutSeconds`: timeout of the Team for jobs that set none. */

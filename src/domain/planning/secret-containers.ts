@@ -5,10 +5,9 @@ import { containersFor } from './containers.ts';
 import type { PlanContainer } from './plan.ts';
 
 /**
- * The containers for the `get` commands of secret types, as far as some work names their secrets: one for
- * each image of these commands. No step runs in them, so a step cannot replace a program that such a command
- * runs. `partsWithPlaceholders` returns the parts of the work that may name secrets, without text from
- * outside.
+ * The containers for the `get` commands of the secret types whose secrets some work needs: one for each image
+ * of these commands. No step runs in them, so a step cannot replace a program that such a command runs.
+ * `partsWithPlaceholders` returns the parts of the work that may name secrets, without text from outside.
  */
 export function secretContainersOf(
   pipeline: Pipeline,

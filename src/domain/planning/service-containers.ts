@@ -15,7 +15,7 @@ export interface JobService {
   type: ServiceType;
 }
 
-/** All services of a job, also those in branches, in the order of the file. */
+/** All services of a job, including those in branches, in the order of the file. */
 export function servicesOf(pipeline: Pipeline, steps: readonly Step[]): JobService[] {
   const countByType = new Map<string, number>();
   return serviceSteps(steps).map((step, index) => {
@@ -26,7 +26,7 @@ export function servicesOf(pipeline: Pipeline, steps: readonly Step[]): JobServi
   });
 }
 
-/** The services of a job, also those in branches. */
+/** The services of a job, including those in branches. */
 export function serviceSteps(steps: readonly Step[]): ServiceStep[] {
   return steps.flatMap((step) => {
     if (step.kind === 'service') return [step];

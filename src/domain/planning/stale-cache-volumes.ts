@@ -17,7 +17,7 @@ interface Claim {
 
 /**
  * Row ids of caches that their pipeline no longer has and nothing uses, and claims that are not the current
- * claim of any other cache.
+ * claim of a remaining cache.
  */
 export function staleCaches<T extends Claim>(
   known: readonly KnownCache[],

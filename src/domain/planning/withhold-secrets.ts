@@ -52,7 +52,8 @@ export function planWithoutSecrets(
     isBuiltInGet(pipeline, step) ? { ...step, ...fieldsWithSecrets(withSecretsById.get(step.id)) } : step,
   );
   const notices = [notice, ...(planOfEmpty.notice === undefined ? [] : [planOfEmpty.notice])].join(' ');
-  // The operator creates the Pod before the versions are known: with the containers of a plan with secrets.
+  // The containers of a Pod do not depend on the versions of its build (`podContainersOf`), so they are those
+  // of a plan with secrets.
   return { ...planOfEmpty, containers, steps, notice: notices };
 }
 

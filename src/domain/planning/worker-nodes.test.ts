@@ -22,7 +22,7 @@ describe('the nodes of a team', () => {
     expect(workerNodes({ name: 'shop', workers: [] }, CLUSTER)).toEqual([UNTAGGED, ARM]);
   });
 
-  test('that defines a tag are found by its node selector, also if no node matches', () => {
+  test('that defines a tag are found by its node selector, even if no node matches', () => {
     const workers = [
       { tag: 'gpu', nodeSelector: { 'example.org/gpu': 'a100' } },
       { tag: 'big', nodeSelector: { 'example.org/size': 'big' } },
