@@ -82,7 +82,7 @@ function applyStepStart(
   return { ...applied, state: { ...state, status: 'started' }, ...(isFirstStart ? { startedAt: at } : {}) };
 }
 
-/** The step without how its previous attempt ended. */
+/** The step without the result of its previous attempt. */
 function withoutPreviousEnd(step: StepState): StepState {
   const { endedAt: _at, exitCode: _code, message: _message, metadata: _metadata, ...running } = step;
   return running;
@@ -102,8 +102,8 @@ function applyStepEnd(applied: EventsApplied, event: StepEnded & { at: string })
 }
 
 /**
- * The cache sizes with the size that a step reports. The cache of a get or put has the name of the resource.
- * A task reports the name of its cache.
+ * Adds the size that a step reports to the cache sizes. The cache of a get or put has the name of the
+ * resource. A task reports the name of its cache.
  */
 function cacheSizesAfter(
   { cacheSizes = [] }: EventsApplied,

@@ -24,9 +24,9 @@ export const SERVICE_SWEEP_SECONDS = 20;
 export const CLEANUP_SECONDS = 9 * 60;
 
 /**
- * How many seconds an agent may take to end a cancelled build before the operator deletes its Pod. The sum
- * allows for hooks, notifications and stops of services, at most `CLEANUP_SECONDS` together, because any of
- * them may be running when the cancel arrives, and runs to its end.
+ * How many seconds an agent may take to end a cancelled build before the operator deletes its Pod. The time
+ * includes hooks, notifications and stops of services (at most `CLEANUP_SECONDS` together), because any of
+ * them may be running when the cancel arrives, and then runs to its end.
  */
 export function cancelGraceSeconds(
   pipeline: Pick<Pipeline, 'jobs' | 'notifications'>,

@@ -39,7 +39,7 @@ export interface OpenDebugSession {
   openedAt: Date;
   /** Time of the last input, or of the opening if there was none. */
   inputAt: Date;
-  /** When the person's terminal last read output. */
+  /** When the person's terminal last read output or sent input. */
   seenAt: Date;
   /** The team allows shells in its builds. */
   allowed: boolean;
@@ -47,7 +47,7 @@ export interface OpenDebugSession {
   running: boolean;
 }
 
-/** Why a session has to end. Undefined: it goes on. */
+/** Why a session has to end. Undefined: it continues. */
 export function judgeDebugSession(session: OpenDebugSession, now: Date): DebugEnd | undefined {
   const since = (at: Date): number => now.getTime() - at.getTime();
   if (!session.allowed)

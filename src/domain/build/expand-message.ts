@@ -4,8 +4,8 @@ const VERSION_FIELD = /\$(?:\{(version_\w+)\}|(version_\w+))/g;
 
 /**
  * The value of `$NOTIFY_MESSAGE`. References to variables of the build and to fields of the version
- * (`$version_<key>`) are replaced; unknown references stay as written. Then each `\n`, also in a value,
- * becomes a line break.
+ * (`$version_<key>`) are replaced; unknown references stay as written. Then each `\n` becomes a line break,
+ * even inside a value.
  */
 export function expandMessage(message: string, variables: Readonly<Record<string, string>>): string {
   return replaceReferences(message, variables).replaceAll('\\n', '\n');

@@ -10,7 +10,7 @@ import { isPlanDecided } from './step-proof.ts';
 
 /** A Pod that ends before its first step is replaced, until the build has had this number of attempts. */
 const MAX_ATTEMPTS = 5;
-/** How often a build is repeated after its steps have begun. */
+/** How many more attempts a build may get after its steps have begun. */
 const MAX_RETRIES = 1;
 /** A deleted Pod that still exists this long after its grace period counts as lost. */
 const LOST_SECONDS = 2 * 60;

@@ -40,7 +40,7 @@ test.each<[string, PodReport | undefined, TerminationMessage | undefined, string
     'PodEvicted: The Pod was evicted: PreemptionByScheduler (for a greater one).',
   ],
   [
-    'on a node that ran short was evicted',
+    'on a node that ran short of resources was evicted',
     pod({ phase: 'Failed', reason: 'Evicted' }),
     undefined,
     'PodEvicted: The Pod was evicted: Evicted.',

@@ -9,7 +9,10 @@ export interface PodIdentity {
   sealed: boolean;
 }
 
-/** The Pod that the database records for an attempt of a build, or for a run of checks or hooks. */
+/**
+ * The Pod that the database records for an attempt of a build, for a run of checks or hooks, or as a warm
+ * Pod.
+ */
 export interface RecordedPod {
   namespace: string;
   /**

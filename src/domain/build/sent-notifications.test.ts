@@ -27,7 +27,7 @@ describe('the steps of a build show a notification of the operator', () => {
       'failed exit code 22. refused',
     ],
     ['as failed, with the reason why no Pod sent it', { error: 'No Pod.' }, 'failed No Pod.'],
-    ['as failed, if its Pod reported nothing of it', {}, 'failed it was not sent'],
+    ['as failed, if its Pod reported nothing about it', {}, 'failed it was not sent'],
   ])('%s', (_title, change, shown) => {
     const [step, automatic, other] = withSentNotifications(STEPS, [sent(change)]);
     expect([step, other]).toEqual([STEPS[0], STEPS[2]]);

@@ -38,8 +38,8 @@ export interface StartedPod {
 
 /**
  * Decides what to record now about the start of an attempt's Pod. Undefined: nothing, or nothing yet. The
- * times are recorded once, and only after a step has started, so that the write does not delay the start of
- * the build. They are in order even if the clocks of the cluster differ.
+ * times are recorded once, and only after a step has started or the attempt is over, so that the write does
+ * not delay the start of the build. They are in order even if the clocks of the cluster differ.
  *
  * The kubelet's events `Pulling` and `Pulled` would show the time of pulling images more exactly. They are
  * not used, because a watch gets the events of every object in the namespace, and because the kubelet may

@@ -42,7 +42,7 @@ describe('a build is proven to have succeeded', () => {
       '0.0',
     ],
     [
-      'whatever became of hooks, notifications, and stops of services',
+      'however hooks, notifications and stops of services ended',
       [
         step('0', 'succeeded'),
         step('0.ensure.0', 'failed', { parent: '0', hook: 'ensure' }),
