@@ -9,8 +9,8 @@ export interface Badge {
 }
 
 /**
- * The badge of one or more jobs. The worst state of the jobs gives the colour and the word. A job that has no
- * ended build, is not paused and does not wait for approval does not count, so a job that nobody has
+ * The badge of one or more jobs. The worst state of the jobs gives the colour and the word. A job does not
+ * count if it has no ended build, is not paused and does not wait for approval, so a job that nobody has
  * triggered yet does not hide the others. If no job counts, the word says whether a build runs or is pending.
  */
 export function badgeOf(label: string, jobs: readonly JobState[]): Badge {

@@ -41,7 +41,7 @@ export interface CardFacts {
   outcomes: Readonly<Record<EndedStatus, number>>;
   /** Number of builds that run. */
   running: number;
-  /** Number of builds that wait, for approval or for their turn. */
+  /** Number of builds that have not started: they wait for approval, for their turn or for their Pod. */
   waiting: number;
 }
 
