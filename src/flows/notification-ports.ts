@@ -7,7 +7,7 @@ export type ProcessNotification =
   | { topic: 'checks' }
   /** A build of this pipeline may be due; `all`: of any pipeline with open requests. */
   | { topic: 'schedule'; pipeline: number | 'all' }
-  /** A build may get its Pod: it was created, or waits for another attempt. */
+  /** A build may get its Pod: the build was created, or waits for another attempt. */
   | { topic: 'builds' }
   /** Something that the status or the pages of this pipeline show has changed. */
   | { topic: 'status'; pipeline: number }

@@ -17,7 +17,7 @@ export interface Listed<T> {
 }
 
 /**
- * Cuts a page, newest first, out of rows in the order of the query: oldest first with `after`, otherwise
+ * Returns a page, newest first. `rows` has the order of the query: oldest first with `after`, otherwise
  * newest first. The query reads one row more than the page holds, to tell whether there are more.
  */
 export function cutPage<T>(rows: readonly T[], page: Page): Listed<T> {

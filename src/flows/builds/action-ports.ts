@@ -73,7 +73,7 @@ export interface PinToWrite {
   comment?: string;
 }
 
-/** What the baseline of a get depends on once its resource is unpinned. */
+/** What the floor of a get depends on once its resource is unpinned. */
 export type UnpinnedGet = Omit<BaselineFacts, 'baseline' | 'newest'> & {
   job: number;
   /** Position of the get among the gets of the job. */
@@ -168,7 +168,10 @@ interface AuditedAction {
   at: Date;
 }
 
-/** Holds the pipeline's lock: no save, decision or end of a build happens meanwhile. */
+/**
+ * Holds the pipeline's lock: until the transaction ends, no other one saves the pipeline, decides on builds,
+ * or ends one.
+ */
 export interface ActionTransaction extends PauseTransaction, ResourceTransaction, BuildActionTransaction {
   readonly pipelineId: number;
   /** Stored if, and only if, the transaction commits. */

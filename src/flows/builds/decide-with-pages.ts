@@ -72,7 +72,7 @@ export async function decideAndWrite(
   return { facts, decision, written };
 }
 
-/** Adds the older builds that new builds of interruptible jobs supersede. */
+/** Adds the older builds that new builds of interruptible jobs interrupt. */
 async function withInterrupted(
   tx: PipelineTransaction,
   { jobs }: GatheredFacts,

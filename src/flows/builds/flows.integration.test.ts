@@ -61,7 +61,7 @@ describe('from a commit to the last job', () => {
     expect(buildPods()).toEqual(['app-publish-1-1']);
   });
 
-  test('a person can start a job, and a refusal has its reason', async () => {
+  test('a person can trigger a job, and a refusal has its reason', async () => {
     await save();
     expect(await triggerJob(UNIT, { by: 'ann' }, ports())).toMatchObject({ answer: 'refused' });
     expect(notifications.sent).toEqual([]);
@@ -95,7 +95,7 @@ describe('the secrets and the plan of a build', () => {
     return [fetched.answer, (await prepareBuild(session, 'amd64', agent)).answer];
   };
 
-  test('reach its agent while it runs, also while it is being cancelled', async () => {
+  test('reach its agent while it runs, even while it is being cancelled', async () => {
     const build = await start();
     expect(await answers(build)).toEqual(['filled', 'ready']);
     await actionsOver(ports()).cancelBuild({ ...UNIT, number: '1' }, 'ann');
@@ -103,11 +103,11 @@ describe('the secrets and the plan of a build', () => {
   });
 
   test.each<[string, BuildOutcome, OutcomeReason]>([
-    ['that succeeded', 'succeeded', 'AllStepsSucceeded'],
-    ['that failed', 'failed', 'StepFailed'],
-    ['that was cancelled', 'cancelled', 'Cancelled'],
-    ['that a second key ended', 'failed', 'AgentAuthentication'],
-  ])('reach nobody once it is one %s', async (_title, outcome, reason) => {
+    ['succeeded', 'succeeded', 'AllStepsSucceeded'],
+    ['failed', 'failed', 'StepFailed'],
+    ['was cancelled', 'cancelled', 'Cancelled'],
+    ['ended because a second key was used', 'failed', 'AgentAuthentication'],
+  ])('reach nobody after the build %s', async (_title, outcome, reason) => {
     const build = await start();
     await endOn(stores, build, 1, { outcome, reason, message: 'Over.', at: now() });
     expect(await answers(build)).toEqual(['over', 'over']);

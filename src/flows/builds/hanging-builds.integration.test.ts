@@ -40,7 +40,7 @@ const ports = () => ({
     void reported.push(`${job} ${number}: ${message}`),
 });
 
-/** Starts a build and, while its first step runs, cancels it. Then its agent reports nothing any more. */
+/** Starts a build and, while its first step runs, cancels it. After that, its agent reports nothing. */
 beforeEach(async () => {
   await stores.empty();
   cancelledAt = undefined;

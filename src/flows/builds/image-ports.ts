@@ -1,7 +1,7 @@
 import type { ImageConfiguration } from '#domain/planning/entrypoint.ts';
 import type { FailedLookUp, KnownImage, LookUpFailure } from '#domain/planning/image-look-up.ts';
 
-/* What looking up images needs from outside. */
+/* What look-ups of images need from outside. */
 
 export type ImageAnswer<T> = { found: T } | LookUpFailure;
 

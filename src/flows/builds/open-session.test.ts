@@ -207,8 +207,8 @@ describe('the right agent', () => {
 
 describe('an agent whose Pod has no address yet', () => {
   /**
-   * Ports over a cluster in which the Pod has each of these addresses at one read, and then the last of them.
-   * `maxWaitMs`: how long the session waits for the right one.
+   * Ports over a cluster in which each read of the Pod shows the next of these addresses, and later reads
+   * show the last. `maxWaitMs`: how long the session waits for the right address.
    */
   function withLateAddress(
     definition?: Pipeline,

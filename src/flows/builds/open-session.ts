@@ -231,8 +231,8 @@ function wrongPodReason(
 }
 
 /**
- * If the agent may try again, a build stays pending and shows the reason. Otherwise the work ends, as a run
- * of checks, hooks or notifications always does here: checks are repeated anyway.
+ * If the agent may try again, a build stays pending and shows the reason. Otherwise the work ends. A run of
+ * checks, hooks or notifications always ends here, because checks are repeated anyway.
  */
 export async function answerWithoutImage(
   session: WorkSession,

@@ -27,7 +27,7 @@ const FIRST = 'app-unit-1-1';
 const SECOND = 'app-unit-1-2';
 let began: number;
 
-/** Seconds after the Pod of the first attempt was created. */
+/** The time this many seconds after the Pod of the first attempt was created. */
 const at = (seconds: number): Date => new Date(began + seconds * 1000);
 /** What is recorded of the last attempt, in seconds. */
 async function recorded(): Promise<(number | undefined)[]> {

@@ -12,7 +12,10 @@ export interface FactsTransaction {
   older(needs: readonly NeededPage[], rows: number): Promise<Pages>;
 }
 
-/** Holds the pipeline's lock: no save, decision or cancellation happens meanwhile. */
+/**
+ * Holds the pipeline's lock: until the transaction ends, no other one saves the pipeline, decides on builds,
+ * or cancels one.
+ */
 export interface PipelineTransaction extends FactsTransaction {
   /** The open builds of these jobs, and the origins of the versions of these builds and of `versions`. */
   interruptFacts(wanted: { jobs: readonly number[]; versions: readonly number[] }): Promise<InterruptFacts>;

@@ -5,7 +5,7 @@ import type { SecretLookup } from '#domain/planning/next-lookups.ts';
 import type { BuildRef } from '#flows/names.ts';
 import type { AttemptRef } from './ports.ts';
 
-/* What opening an agent's session needs from outside, and its answers. */
+/* What the flow that opens an agent's session needs from outside, and its answers. */
 
 /**
  * Something that the answer needs cannot be read now, such as a Pod in the API server or a key. The agent

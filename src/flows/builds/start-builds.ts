@@ -29,7 +29,8 @@ interface Ports extends WindowPorts, Pick<RequestBuildPodPorts, 'caches'>, Pick<
   notifications: Pick<Notifications, 'notify'>;
   cluster: WindowPorts['cluster'] & RequestBuildPodPorts['cluster'] & TakeWarmPorts['cluster'];
   /**
-   * Called for each build that got a Pod, if its Team keeps warm Pods, with whether the Pod was a warm one.
+   * Called for each build that got a Pod, if its Team keeps warm Pods. Only `hit` means that the Pod was a
+   * warm Pod.
    */
   warmResult?: (result: WarmResult) => void;
 }
@@ -58,7 +59,7 @@ interface Progress {
   started: PendingBuild[];
   failures: BuildsStarted['failures'];
   fullNamespaces: Set<string>;
-  /** Namespaces that the rest of this call skips, because no other Pod can start there, with the reason. */
+  /** Namespaces that the rest of this call skips, and the reason why no other Pod can start there. */
   skippedNamespaces: Map<string, string>;
   /** Number of Pods that a quota refused in this call, by namespace. */
   quotaRefusals: Map<string, number>;

@@ -60,7 +60,7 @@ describe('a build', () => {
     expect(listed?.rows.map(({ inputValues }) => inputValues['environment'])).toEqual(['prod']);
   });
 
-  test('keeps texts as they are', async () => {
+  test('keeps texts unchanged', async () => {
     const text = 'ü "quoted" \\u0041 \n\t{"a": 1} 😀';
     saved = await save([{ name: 'text', type: 'string', required: true, default: '' }]);
     await trigger({ text });

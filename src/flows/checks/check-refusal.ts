@@ -22,8 +22,8 @@ export async function endRefused(run: number, refusal: Refusal, ports: Ports): P
 }
 
 /**
- * A later attempt to create the Pod may succeed: the cause is a limit, a taken name, or a namespace that is
- * being deleted.
+ * A later attempt to create the Pod may succeed: the cause is a limit, a quota, a taken name, or a namespace
+ * that is being deleted.
  */
 export function isTransient({ reason }: Refusal): boolean {
   return TRANSIENT_REASONS.has(reason);

@@ -7,8 +7,8 @@ interface Ports {
 }
 
 /**
- * Opens a run that claims those of the check scopes that are due and that no run has claimed; undefined if
- * there are none. A claim sets the next due time, so that no time of the schedule gets two runs.
+ * Opens a run that claims those of the given check scopes that are due and that no other run has claimed.
+ * Undefined if there are none. A claim sets the next due time, so that no time of the schedule gets two runs.
  */
 export async function openRun(
   scopes: readonly number[],

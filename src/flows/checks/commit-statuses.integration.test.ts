@@ -22,8 +22,8 @@ import { claimNotifications } from './claim-notifications.ts';
 import { runHooks } from './run-hooks.ts';
 
 /*
- * Whichever way a build ends without its agent, the status of its commit and its check run are completed:
- * real flows on a real database, and the scripts against strict servers. For ends with an agent:
+ * The status of a commit and its check run are completed, whichever way a build ends without its agent. The
+ * tests run real flows on a real database, and the scripts against strict servers. For ends with an agent:
  * src/agent/commit-status.integration.test.ts.
  */
 const APP = { team: 'main', pipeline: 'app' };

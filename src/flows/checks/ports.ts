@@ -13,7 +13,7 @@ import type { PipelineName, ResourceName } from '#flows/names.ts';
 import type { CheckRunFacts, OpenHookRun, OpenRun } from '#flows/pods/workloads.ts';
 
 /*
- * What requesting, claiming and recording checks needs from outside. Every method that writes is one
+ * What the flows that request, claim and record checks need from outside. Every method that writes is one
  * transaction, and safe to repeat after a crash.
  */
 
@@ -85,8 +85,8 @@ export interface CheckStore {
    */
   overduePipelines(at: Date): Promise<number[]>;
   /**
-   * Checks whose due time the operator sets, and whose due time is later than `at`: by any time if their
-   * schedule is a cron expression, otherwise by more than two intervals.
+   * Checks whose due time the operator sets and which are due later than `at`. Checks by an interval are
+   * returned only if they are due more than two intervals later.
    */
   timersAhead(at: Date): Promise<TimerAhead[]>;
   /** Sets the due times of checks to `next`. Skips a check whose due time is no longer `from`. */

@@ -31,7 +31,7 @@ export interface ChecksStarted {
   failures: { group: string; error: unknown }[];
 }
 
-/** Due checks of one team per call that need a Pod, and as many that need none. */
+/** Limit for the due checks of one team per call: this many that need a Pod, and as many that need none. */
 const MAX_DUE_OF_TEAM = 1000;
 /** Checks without a Pod that one call answers. Few, so that checks with a Pod start in between. */
 const MAX_ANSWERED = 200;

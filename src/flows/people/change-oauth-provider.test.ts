@@ -11,7 +11,7 @@ const failIfUsed = (): never => {
   throw new Error('The provider is gone.');
 };
 
-/** Ports in which the provider `github` has no object any more. */
+/** Ports in which the provider `github` no longer has an object. */
 function setUp(deletion: ObjectAnswer) {
   const deletedBefore: number[] = [];
   const ports: ChangeProviderPorts = {

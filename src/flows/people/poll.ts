@@ -10,8 +10,8 @@ export interface PollPorts {
 }
 
 /**
- * Reads until `read` returns something, for a limited time, and once more when it is over. Measures time
- * instead of counting reads, because reads of a slow API server or database take longer than the pauses
+ * Calls `read` until it returns something, for a limited time, and once more when that time is over. Measures
+ * time instead of counting reads, because reads of a slow API server or database take longer than the pauses
  * between them.
  */
 export async function poll<T>(

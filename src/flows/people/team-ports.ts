@@ -13,8 +13,8 @@ export interface TeamToSave {
   name: string;
   namespace: string;
   /**
-   * Absent, like `members`, `groups` and `debug`: the manifest does not set the field. Then its last value
-   * stays, and the API can change it.
+   * Absent: the manifest does not set the field, so its last value stays, and the API can change it. The same
+   * is true of `members`, `groups` and `debug`.
    */
   displayName?: string;
   members?: readonly NamedMember[];

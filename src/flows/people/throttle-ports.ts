@@ -1,6 +1,6 @@
 import type { AttemptKey, FailedAttempts } from '#domain/access/throttle.ts';
 
-/* What counting sign-in attempts needs from outside. */
+/* What the flow that counts sign-in attempts needs from outside. */
 
 export interface ThrottleTransaction {
   /** In the order of the keys. */

@@ -157,7 +157,7 @@ describe('a manifest', () => {
     expect(scheduled).toMatchObject([{ id: 1, checks: checksOf('git.new') }]);
   });
 
-  test('an applied manifest says which checks cannot be scheduled, also of the last good revision', async () => {
+  test('an applied manifest says which checks cannot be scheduled, including those of the last good revision', async () => {
     const blockedChecks = ['Millrace did not create the CronJob blue/x.'];
     expect(await applyPipeline(manifest, portsOf({ blockedChecks }).ports)).toMatchObject({
       outcome: 'applied',

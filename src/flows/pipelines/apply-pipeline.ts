@@ -164,7 +164,7 @@ async function answerIfMachineBusy(
   return { outcome: 'unavailable', reason: 'MachineBusy', message: busy.message, again: true, ...current };
 }
 
-/** Refuses paths on volumes that the Team does not have. */
+/** Refuses paths on volumes that the Team does not have, and puts to read-only volumes. */
 function refuseMissingVolumes(compilation: Compilation, rules: VolumeRules): Compilation {
   const { diagnostics, volumes = [] } = compilation;
   const refused = refusedVolumes(volumes, rules);

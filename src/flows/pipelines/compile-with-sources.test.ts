@@ -29,7 +29,7 @@ interface Situation {
   fetchMs?: number;
 }
 
-/** Ports with a compiler that requests every source that a known text names and that is not known. */
+/** Ports with a compiler that requests each unknown source that a known text names. */
 function portsOf({
   names = { pipeline: ['a'] },
   answers = {},

@@ -64,7 +64,9 @@ export async function compileWithSources(
 }
 
 interface Fetching {
-  /** Texts of sources that were fetched or cached, and for sources that cannot be fetched the reason. */
+  /**
+   * The texts of sources that were fetched or cached, and the reasons why other sources cannot be fetched.
+   */
   sources: Record<string, ResolvedSource>;
   /**
    * Milliseconds since 1970: no fetch begins after this time. Infinity until the first round of fetches

@@ -65,8 +65,8 @@ export async function writePin(pin: PinToWrite, at: Date, tx: PinTransaction): P
 }
 
 /**
- * Unpins the resource (row id). Of the versions that were found meanwhile, only the newest one that is ready
- * may trigger a build.
+ * Unpins the resource (row id). Of the versions that were found while it was pinned, only the newest one that
+ * is ready may trigger a build.
  */
 export async function writeUnpin(resource: number, tx: PinTransaction): Promise<void> {
   await tx.unpin(resource);

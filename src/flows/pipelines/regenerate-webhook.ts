@@ -9,7 +9,7 @@ interface Ports {
 
 /**
  * Creates a new webhook token for a resource and invalidates the current one. `signed`: whether deliveries
- * need a signature; undefined: as before.
+ * need a signature; undefined: unchanged.
  */
 export async function regenerateWebhook(
   name: ResourceName,

@@ -166,7 +166,7 @@ function openAttempts(): OpenAttempt[] {
 }
 
 /**
- * Ports whose reads answer from the tables above, and whose writes change nothing but are listed in
+ * Ports whose reads answer from the tables above, and whose writes change nothing and are listed in
  * `written`.
  */
 function recordingPorts(pods: () => PodFacts[]) {

@@ -31,8 +31,8 @@ export interface WarmPodsCounted {
 /** A row without a Pod is removed at this age. The watch normally shows a new Pod sooner. */
 const LOST_AFTER_SECONDS = 15;
 /**
- * How long the row of a taken Pod stays at least. During this time, late changes of the Pod still lead to its
- * build.
+ * Minimum time for which the row of a taken Pod stays. During this time, late changes of the Pod still lead
+ * to its build.
  */
 const KEEP_USED_SECONDS = 60;
 /** A warm Pod may end this soon: no step runs in a Pod that no build has taken. */

@@ -53,7 +53,7 @@ describe('the cache', () => {
     expect(made).toEqual(['first', 'second']);
   });
 
-  test('failures, and values that the option skips selects, are not stored', async () => {
+  test('failures, and values for which `skips` returns true, are not stored', async () => {
     const cache = createCache<string>({ maxSize: 2, skips: (value) => value === 'refused' });
     const failing = cache.get('a', async () => await Promise.reject(new Error('no')));
     await expect(failing).rejects.toThrow('no');

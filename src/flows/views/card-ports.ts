@@ -4,7 +4,8 @@ import type { CardFacts, PipelineCard } from '#domain/graph/pipeline-card.ts';
 /** A stored pipeline, with the facts from which its card is computed. */
 export interface CardRow extends CardFacts, Omit<PipelineCard, 'status' | 'failure' | 'running'> {
   /**
-   * Among the newest ended builds of the jobs that are not paused, one for each job, the newest that failed.
+   * The newest failed build among the newest ended builds of the jobs that are not paused (one build for each
+   * job).
    */
   failure?: NonNullable<PipelineCard['newest']>;
 }

@@ -146,7 +146,7 @@ export const MAX_CHANGES = 100;
 export interface LogPage {
   /** `sequence` orders the chunks of all attempts and is the cursor. */
   chunks: { attempt: number; sequence: number; step: string; text: string; at: Date }[];
-  /** Earlier attempts, and why each was repeated. */
+  /** Earlier attempts, and why each was followed by another one. */
   retried: { attempt: number; reason: string }[];
   /** More is stored after the last chunk. */
   hasMore: boolean;
