@@ -10,10 +10,10 @@ import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sa
 import { recordFoundVersions, giveTurns, toSave } from '#testing/stores/stores.ts';
 
 /*
- * Tests every page for people who use a screen reader, magnification or only the keyboard. If the environment
- * variable PICTURES names a folder, the tests store screenshots there.
+ * Tests that people can use every page with a screen reader, magnification or only the keyboard. If the
+ * environment variable PICTURES names a folder, the tests store screenshots there.
  */
-// This limit is only for tests that hang, because a page takes long on a slow machine.
+// The limit only ends tests that hang: on a slow machine, a page can take long.
 jest.setTimeout(600_000);
 
 const APP = '/teams/main/pipelines/app';

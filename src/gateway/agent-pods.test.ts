@@ -76,7 +76,7 @@ describe('agentPods.ofToken', () => {
     'of a node': { ...status, user: { ...user, username: 'system:node:main:millrace-pods' } },
     'bound to no Pod': { ...status, user: { username: user.username } },
   };
-  test.each(Object.entries(others))('accepts no token that is %s', async (_name, reported) => {
+  test.each(Object.entries(others))('rejects a token that is %s', async (_name, reported) => {
     expect(await agentPods(clientAnswering({ status: reported })).ofToken('t')).toEqual({
       answer: 'unknown',
     });

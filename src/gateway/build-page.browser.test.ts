@@ -10,7 +10,7 @@ import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sa
 import { recordFoundVersions, toSave } from '#testing/stores/stores.ts';
 
 /* The page of a build in a browser. If PICTURES names a folder, the tests store screenshots there. */
-// This limit is only for tests that hang, because a page takes long on a slow machine.
+// The limit only ends tests that hang: on a slow machine, a page can take long.
 jest.setTimeout(600_000);
 
 const run = { runner: 'shell' as const, cmd: 'true' };

@@ -103,7 +103,7 @@ test('the page names the user, the server, the code, the machine and its address
   expect(await finish()).toEqual({ status: 200, user: undefined });
 });
 
-test('a wrong code finds no login, and the next one may be right', async () => {
+test('a wrong code finds no login, and the person can enter another one', async () => {
   const { code } = await beginLogin();
   await open(PAGE);
   for (const wrong of ['BBBB-BBBB', 'no code']) {

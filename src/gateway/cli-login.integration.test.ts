@@ -119,7 +119,7 @@ describe('a login that a person confirms', () => {
     expect((await finish(verifier)).status).toBe(200);
   });
 
-  test('needs a session of the last ten minutes, and its own session counts as old as that one', async () => {
+  test('needs a sign-in of the last ten minutes, and its session counts as old as that sign-in', async () => {
     const ann = await gateway.session('ann');
     advanceClock(9 * MINUTE);
     const first = newVerifier();
@@ -186,7 +186,7 @@ test('one address cannot begin logins without end, and one account cannot try co
   expect(tries).toEqual([...Array(10).fill(404), 429]);
 });
 
-test('only answering a login allows a person to try further codes, reading it does not', async () => {
+test('a person may try further codes after they confirm or refuse a login, not after they view one', async () => {
   const ann = await gateway.session('ann');
   const { code } = (await begin(newVerifier())).body.data;
   const statuses: number[] = [];

@@ -56,7 +56,9 @@ async function run(words: string[], more: { input?: string; keys?: Keys } = {}):
   return await millrace(['millrace', 'debug', ...words], { environment, ...more });
 }
 
-/** The program of a shell: for all its input so far, everything that it prints, and how it ends. */
+/**
+ * Plays the program of a shell: gets all input so far, returns all output so far, and how the program ends.
+ */
 type Program = (
   input: string,
   work: DebugSessionWork,

@@ -52,10 +52,12 @@ async function applyAsOperator({ pipelines }: TestStores, name: string, config: 
   if (object !== undefined) object.verdict = { ready: true, reason: 'Ready', message: 'It runs.' };
 }
 
-/** The name of a pipeline that the operator does not apply by itself. */
+/** A new pipeline with this name is applied only when the test calls `applyAsOperator`. */
 const LATE = 'late';
 
-/** The Pipeline objects in memory, each applied as soon as it is written. */
+/**
+ * The Pipeline objects in memory. Each is applied as soon as it is written, except a new one named `LATE`.
+ */
 function appliedAtOnce(stores: TestStores): PipelineObjects {
   return {
     ...pipelineObjects.objects,
@@ -155,7 +157,7 @@ test('a maintainer creates a pipeline, and sees errors and the graph while they 
   await close();
 });
 
-test('the editor waits for an operator that is late, and then leads to the pipeline', async () => {
+test('the editor waits for an operator that is late, and then links to the pipeline', async () => {
   const { page, complaints, close } = await openSignedIn(NEW);
   await page.getByLabel('Name').fill(LATE);
   await paste(page, APP);

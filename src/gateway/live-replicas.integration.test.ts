@@ -22,7 +22,7 @@ import {
  * Streams of two processes of the public gateway. The test kills one process, so this process cannot close
  * its streams or notify the other one.
  */
-// This limit is only for tests that hang, because a slow machine takes long to start processes.
+// The limit only ends tests that hang: a slow machine takes long to start processes.
 jest.setTimeout(600_000);
 
 const PASSWORD = 'correct horse';

@@ -9,7 +9,7 @@ import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sa
 import { toSave } from '#testing/stores/stores.ts';
 
 /* The overview of pipelines in a browser. If PICTURES names a folder, the tests store screenshots there. */
-// This limit is only for tests that hang, because a page takes long on a slow machine.
+// The limit only ends tests that hang: on a slow machine, a page can take long.
 jest.setTimeout(600_000);
 
 const PASSWORD = 'correct horse battery';

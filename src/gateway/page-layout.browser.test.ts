@@ -6,8 +6,8 @@ import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-unde
 import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { giveTurns, recordFoundVersions, toSave } from '#testing/stores/stores.ts';
 
-/* Where pages put their elements, on a desk and on a phone, also for names and texts that are long. */
-// This limit is only for tests that hang, because a page takes long on a slow machine.
+/* Tests where pages put their elements on a desktop and on a phone, also with long names and texts. */
+// The limit only ends tests that hang: on a slow machine, a page can take long.
 jest.setTimeout(600_000);
 
 const APP = '/teams/main/pipelines/app';
@@ -69,7 +69,7 @@ async function boxOf(element: Locator) {
   return { ...box, middle: box.y + box.height / 2, bottom: box.y + box.height };
 }
 
-/** The widths of the content of the elements that are wider than their elements, and so are cut off. */
+/** The content widths of the elements whose content is cut off, because it is wider than they are. */
 async function cutWidths(selector: string): Promise<number[]> {
   const widths: [number, number][] = await page
     .locator(selector)
@@ -109,7 +109,7 @@ describe('controls', () => {
     expect(reach).toBeLessThan(4);
   });
 
-  test('that end a build look different from those that let it go on', async () => {
+  test('that end a build look different from those that let it continue', async () => {
     await page.goto(`${APP}/jobs/${LONG_NAME}/builds/1`);
     const buttons = page.locator('.actions button');
     expect(await buttons.allInnerTexts()).toEqual(['Approve', 'Reject', 'Cancel']);

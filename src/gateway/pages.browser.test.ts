@@ -14,7 +14,7 @@ import { recordFoundVersions, giveTurns, toSave } from '#testing/stores/stores.t
  * Pages as people use them in a browser. If PICTURES names a folder, the tests store screenshots of every
  * page.
  */
-// This limit is only for tests that hang, because a page takes long on a slow machine.
+// The limit only ends tests that hang: on a slow machine, a page can take long.
 jest.setTimeout(600_000);
 
 const APP = '/teams/main/pipelines/app';

@@ -18,7 +18,7 @@ import { stateOn } from '#testing/stores/schedule.ts';
 import { eventsOf, giveTurns, toSave } from '#testing/stores/stores.ts';
 
 /* The graph of a pipeline as people use it. If PICTURES names a folder, the tests store screenshots there. */
-// This limit is only for tests that hang, because a page takes long on a slow machine.
+// The limit only ends tests that hang: on a slow machine, a page can take long.
 jest.setTimeout(600_000);
 
 const APP = '/teams/main/pipelines/app';

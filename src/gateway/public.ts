@@ -16,9 +16,9 @@ import { pipelinePorts } from './pipelines.ts';
 import type { Service } from './serve.ts';
 
 /**
- * Starts the listener for people and forges, and that for metrics. In Kubernetes, the public gateway may only
- * write the objects that people change over the API, read and write client secrets, and read the tokens of
- * the installation.
+ * Starts the listener for people and forges, and the one for metrics. In Kubernetes, the public gateway may
+ * only read and write the objects that people change over the API, read and write client secrets, and read
+ * the tokens of the installation.
  */
 export async function startPublicGateway(config: PublicGatewayConfig, log: Log): Promise<Service> {
   const database = await openGatewayDatabase(config.database, log);

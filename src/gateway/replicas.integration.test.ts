@@ -79,7 +79,7 @@ async function ask(
 }
 
 describe('two replicas', () => {
-  test('share sessions: a sign-in and a sign-out on one hold on both', async () => {
+  test('share sessions: signing in or out at one takes effect at both', async () => {
     const body = { username: 'ann', password: PASSWORD };
     const as = String((await ask(0, 'POST /auth/login', { body })).data['token']);
     expect((await ask(1, 'PUT /profile', { as, body: { full_name: 'Ann A.' } })).data).toMatchObject({

@@ -11,7 +11,7 @@ import { get as getStep, job, resource, samplePipeline, task } from '#testing/pi
 import { recordFoundVersions, giveTurns, toSave } from '#testing/stores/stores.ts';
 
 /* The pages of resources, jobs, caches and triggers. If PICTURES names a folder, screenshots go there. */
-// This limit is only for tests that hang, because a page takes long on a slow machine.
+// The limit only ends tests that hang: on a slow machine, a page can take long.
 jest.setTimeout(600_000);
 
 const APP = '/teams/main/pipelines/app';

@@ -142,7 +142,7 @@ describe('a session', () => {
     expect(list.body.data).toHaveLength(50);
   });
 
-  test('is open after its own opening, although fifty others began later', async () => {
+  test('is not ended by its own opening, even if fifty others have later times', async () => {
     for (let times = 0; times < 50; times += 1) await gateway.session('ann');
     advanceClock(-1000);
     expect(await sessionStatus(await gateway.session('ann'))).toBe(200);

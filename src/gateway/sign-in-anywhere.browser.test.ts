@@ -8,7 +8,7 @@ import { openStores, type TestStores } from '#testing/stores/stores.ts';
 /*
  * Sign-in in a browser at an installation without an external URL, at any of its addresses and without TLS.
  */
-// This limit is only for tests that hang, because a page takes long on a slow machine.
+// The limit only ends tests that hang: on a slow machine, a page can take long.
 jest.setTimeout(600_000);
 
 const PASSWORD = 'correct horse battery';

@@ -6,7 +6,7 @@ import { openPerson, takePictures } from '#testing/browser/site.ts';
 import { ORIGIN } from '#testing/gateway/gateway-under-test.ts';
 
 /* The settings of a team in a browser, with every form. If PICTURES names a folder, screenshots go there. */
-// This limit is only for tests that hang, because a page takes long on a slow machine.
+// The limit only ends tests that hang: on a slow machine, a page can take long.
 jest.setTimeout(600_000);
 
 let site: SettingsSite;
