@@ -113,7 +113,7 @@ export class AdmissionWebhook {
     }
   }
 
-  /** Updates the certificate. Returns whether the webhook serves, and logs errors. */
+  /** Updates the certificate, and logs errors. Returns whether this succeeded and the webhook serves. */
   async #check(): Promise<boolean> {
     const { secrets, config } = this.#options;
     try {

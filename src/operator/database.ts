@@ -44,8 +44,8 @@ import type { Views } from '#flows/views/ports.ts';
 
 /**
  * The operator's stores in Postgres. Writes of the leader carry its epoch, and are refused once another
- * replica leads (`fence.ts`). The others are safe to run concurrently: keys, log partitions, forgotten
- * shells, the first administrator and start times.
+ * replica leads (`fence.ts`). Other writes carry no epoch, because replicas may run them concurrently: keys,
+ * log partitions, forgotten shells, the first administrator and start times.
  */
 export interface OperatorDatabase {
   teams: TeamStore;

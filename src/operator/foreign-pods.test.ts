@@ -13,7 +13,7 @@ test('a foreign Pod is identified by its uid and by the work in its labels', () 
   expect(foreign.has(pod('red', 'u2'))).toBe(false);
 });
 
-test('of many foreign Pods in one namespace, one a minute is reported', () => {
+test('at most one foreign Pod of a namespace is reported in a minute', () => {
   const logged: string[] = [];
   let now = 0;
   const foreign = new ForeignPodCache(

@@ -17,7 +17,7 @@ const pod = (uid: string): PodFacts => ({
 });
 const uids = (gone: GonePods): string[] => gone.of(KEY).map(({ uid }) => uid);
 
-test('a Pod that is deleted while a former one of its name is handled is handled next', () => {
+test('a Pod deleted while an earlier one of the same name is handled comes next', () => {
   const gone = new GonePods();
   gone.add(KEY, pod('one'));
   const [first] = gone.of(KEY);

@@ -6,7 +6,7 @@ import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { scheduleOn } from '#testing/stores/schedule.ts';
 import { recordFoundVersions, openStores, succeed, toSave, type TestStores } from '#testing/stores/stores.ts';
 
-/* The condition of a Team about its logs, as they are stored in Postgres. */
+/* The condition of a Team about the size of its logs in Postgres. */
 const LIMIT = 64 * 1024 * 1024;
 const OBJECT = {
   name: 'main',

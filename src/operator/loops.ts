@@ -37,7 +37,7 @@ const INTERVALS_MS = {
 const TOPICS = ['checks', 'schedule', 'builds', 'status', 'cancel', 'teams'] as const;
 /** Pause before checks of a team are tried again after a check Pod of the team was refused. */
 const REFUSED_CHECKS_RETRY_MS = 5000;
-/** Delay before warm Pods are replaced, so that their Pods do not start while the build begins. */
+/** Delay before warm Pods are replaced, so that the new Pods do not start while the build begins. */
 const REPLACE_WARM_AFTER_MS = 1000;
 
 /**

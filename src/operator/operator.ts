@@ -39,8 +39,8 @@ import { operatorMetrics } from './metrics.ts';
 export type Ending = 'stopped' | 'lead-lost';
 
 /**
- * How long the work of the leader may take to end, and after that the connections. Then the process ends even
- * if work hangs. After the restart, the replica may lead again.
+ * How long the work of the leader may take to end, and then how long the connections may take to close. After
+ * that, the process ends even if work hangs. After the restart, the replica may lead again.
  */
 const END_MS = 10_000;
 

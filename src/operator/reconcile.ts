@@ -47,7 +47,7 @@ type TeamListener = (namespace: string) => void;
 /** The watches and the controllers. They apply manifests while they run. */
 export class Reconciling {
   readonly informers: Informers;
-  /** Creates the Pods of builds and checks. */
+  /** Creates and deletes the Pods of builds and checks, and warm Pods. */
   readonly cluster: Cluster;
   /** Finds and deletes the volumes of caches. */
   readonly cacheClaims: CacheClaims;
@@ -171,7 +171,7 @@ export class Reconciling {
     });
   }
 
-  /** Updates the statuses of Teams whose logs are nearly full. */
+  /** Updates the statuses of Teams whose `LogFill` changed. */
   logsCounted(fills: ReadonlyMap<string, LogFill>): void {
     this.#triggers.teams.logsCounted(fills);
   }

@@ -59,8 +59,8 @@ export class StartPacer {
   }
 
   /**
-   * How many Pods may be starting at a time on one node. Lowers that number first for each Pod that is late
-   * and still does not run.
+   * How many Pods may be starting at a time on one node. First halves that number, once for each overload, if
+   * Pods are late and still do not run.
    */
   perNode(): number {
     const lateIfBefore = this.#now() - slowAfter(this.#pace);

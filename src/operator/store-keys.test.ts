@@ -99,7 +99,7 @@ describe('the keys of stored secrets', () => {
     expect(opened(['private'])).toEqual(ALL);
   });
 
-  test('that are lost do not keep later values from the current key, however many are lost', async () => {
+  test('that are lost, however many, do not prevent encrypting later values for the current key', async () => {
     const former = textOf('public');
     requestRotation();
     await maintain();
