@@ -21,7 +21,7 @@ useAgent();
 const SECRET = { needsSecrets: true, env: { SECRET: 's3cret' } } as const;
 
 describe('the checks of a run', () => {
-  test('report independently, and a failed one fails no other', async () => {
+  test('report independently, and one that fails does not affect the others', async () => {
     const results = await runAll([
       check('good', 'echo looking >&2; echo "[{\\"ref\\":\\"$version_ref\\"},{\\"ref\\":\\"b\\"}]"', {
         env: { version_ref: 'a' },
@@ -94,7 +94,7 @@ describe('the checks of a run', () => {
     expect(Math.max(...parallelCounts)).toBe(4);
   });
 
-  test('that other Pods have done leave nothing to report: the agent sends one request and ends', async () => {
+  test('that other Pods have run leave nothing to report: the agent sends one request and exits', async () => {
     const run: CheckRun = { format: 2, run: '0', containers: [], checks: [] };
     useGateway(new FakeGateway(certificate, { work: 'checks', run }));
     await gateway.open();

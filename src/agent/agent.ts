@@ -60,13 +60,13 @@ async function exitCodeOf(reported: Promise<void>): Promise<number> {
   return 0;
 }
 
-/** The agent of one Pod: one session, and one build or one run of checks. */
+/** The agent of one Pod: one session, and one build or one run of checks or hooks. */
 export class Agent {
   readonly #environment: AgentEnvironment;
   readonly #client: GatewayClient;
   readonly #key = randomBytes(32).toString('base64url');
   readonly #stop = new Stop();
-  /** Stops only the steps of a build. If people cancel the build, its hooks still run. */
+  /** Stops only the steps of a build: the hooks of a cancelled build still run. */
   readonly #planStop = this.#stop.child();
   readonly #server: ShimServer;
   #shims = new Map<string, ShimConnection>();

@@ -93,7 +93,7 @@ describe('a service of a branch', () => {
     expect(gateway.end).toMatchObject({ outcome: 'succeeded' });
   });
 
-  test('neither starts nor stops if the branch is not taken', async () => {
+  test('does not run if the branch is not taken', async () => {
     await run([step('0', 'true'), branches([db()], [lanes])], { variables: { WITH_DB: 'no' }, hooks: {} });
     expect(gateway.startedSteps()).toEqual(['0', '1.1', '1.1.0']);
     expect(statuses('1.0')).toEqual(['skipped']);

@@ -30,8 +30,8 @@ export interface BuildContext {
   /** Services whose start has begun and that are not stopped yet, in the order of their starts. */
   services: RunningService[];
   /**
-   * Called for each step that ended, and for each skipped branch but no other skipped step, after the
-   * `step-ended` event is in the outbox.
+   * Called for each end of a step, group, branch or service command, after its `step-ended` event is in the
+   * outbox. Of what is skipped, called only for branches that the build reaches but does not take.
    */
   onStepEnded: (end: StepEnd) => void;
   fetchIdentity: FetchIdentity;
@@ -51,7 +51,7 @@ export interface Cause {
    * end of the build, and the operator judges the end of the Pod.
    */
   known: boolean;
-  /** True: a time limit of the step, the group or the job was over. */
+  /** True: the step, group, service, hooks or job ran out of time. */
   timedOut?: boolean;
 }
 

@@ -37,7 +37,7 @@ test.each([
   ['a day forward', DAY_MS],
   ['a day back', -DAY_MS],
 ])(
-  'an agent whose clock jumps %s and returns waits for its gateway, and its times stay in order',
+  'an agent whose clock jumps %s and back waits for its gateway, and its times stay in order',
   async (_jump, milliseconds) => {
     const wrongClockFile = join(pod.folder, 'wrong-clock');
     const steps = [sh('echo begun; until [ -e go ]; do sleep 0.02; done; echo done'), sh('true')];

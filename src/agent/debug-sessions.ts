@@ -85,7 +85,7 @@ export class DebugSessions {
       backOff.reset();
       await pauseFor(this.#pauseMs(), this.#done.signal);
     } catch (error) {
-      // A final error means that the build is over for the gateway, so all shells close.
+      // No retry can fix a final error, so all shells close.
       if (Error.isError(error) && isFinal(error)) return this.#takeSessions({ sessions: [] });
       this.#mustExchangeAgain = true;
       await pauseFor(backOff.next(), this.#done.signal);

@@ -72,7 +72,7 @@ export class DebugShell {
     }
   }
 
-  /** Ends the shell and drops its output. Call it when the session of its person or the build is over. */
+  /** Ends the shell and drops its output. Call it when its debug session or the build is over. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -124,7 +124,7 @@ export class DebugShell {
     else await this.#shell?.write(Buffer.from('data' in message ? message.data : '', 'base64'));
   }
 
-  /** Resolves when the gateway has stored the text. */
+  /** Resolves when the gateway has stored the text, or the shell is closed. */
   async #append(text: string): Promise<void> {
     if (this.#closed || text === '') return;
     const bytes = Buffer.from(text);

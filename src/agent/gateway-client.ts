@@ -117,7 +117,7 @@ export class GatewayClient {
         this.#requestLimitMs,
       );
       outgoing.once('response', (answer) => {
-        // The command stream stays open while the work runs, so it has no time limit. Other responses have
+        // The streams of commands and of work stay open, so they have no time limit. Other responses have
         // one.
         if (options.method === 'GET' && answer.statusCode === 200) clearTimeout(limit);
         else answer.once('close', () => clearTimeout(limit));

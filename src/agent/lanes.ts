@@ -16,8 +16,8 @@ export class Lanes {
 
   /**
    * Resolves with the name of a container once one of the pool is free, or with undefined if `stop` aborts
-   * first. If the plan has no such pool, `pool` is the name of a container that any number of steps may
-   * share.
+   * first. Resolves with `pool` itself if the plan has no such pool: then the command fails, because the Pod
+   * has no such container.
    */
   async take(pool: string, stop: AbortSignal): Promise<string | undefined> {
     if (stop.aborted) return undefined;

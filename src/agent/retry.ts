@@ -23,8 +23,8 @@ export function pauseFor(ms: number, signal?: AbortSignal): Promise<void> {
 
 export interface RetryLimits {
   /**
-   * No attempt but the first starts after this time of `performance.now()`, which never jumps as the node's
-   * clock may.
+   * Only a first attempt starts after this time of `performance.now()`, which never jumps, unlike the clock
+   * of the node.
    */
   until: () => number;
   signal?: AbortSignal;

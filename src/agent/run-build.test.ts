@@ -11,7 +11,10 @@ import { runBuild, type BuildConclusion } from './run-build.ts';
 import { Spool } from './spool.ts';
 import { Stop } from './stop.ts';
 
-/* When stops and cancels come, with containers whose commands end as each test says. */
+/*
+ * Tests stops and cancels at different moments of a build. Commands of the fake containers end as each test
+ * says.
+ */
 
 interface Stops {
   /** Stops the plan. */

@@ -31,8 +31,8 @@ export interface BuildWork {
   /** Where the build lists the commands that run, for shells. Absent: nobody can open shells. */
   commands?: RunningCommands;
   /**
-   * Called for each step that ended, and for each skipped branch but no other skipped step, after the
-   * `step-ended` event is in the outbox.
+   * Called for each end of a step, group, branch or service command, after its `step-ended` event is in the
+   * outbox. Of what is skipped, called only for branches that the build reaches but does not take.
    */
   onStepEnded: (end: StepEnd) => void;
 }

@@ -168,7 +168,10 @@ function judge({
     : { versions: parsed.versions, cut: parsed.leftOut };
 }
 
-/** The last line of the masked log after a space, or nothing. It often names the cause of a failure. */
+/**
+ * A space and the last line of the masked log; empty if the log is. The line often names the cause of a
+ * failure.
+ */
 function lastLine(log: string): string {
   const line = log.trimEnd().split('\n').at(-1)?.trim() ?? '';
   return line === '' ? '' : ` ${line.slice(0, MAX_LINE_CHARACTERS)}`;
