@@ -17,7 +17,7 @@ export interface Source {
 }
 
 const KEY_BYTES = 32;
-/** Bits of an address, by its version. */
+/** The bits of an IP address, by IP version. */
 const ADDRESS_BITS = new Map([
   [4, 32],
   [6, 128],
@@ -26,8 +26,8 @@ const RANGE = /^(?<address>[\da-f.:]+)\/(?<bits>\d{1,3})$/i;
 const POSTGRES = ['postgres:', 'postgresql:'];
 
 /**
- * Reads values and collects what is wrong with them. For a wrong value it returns a placeholder, which
- * `finish` never lets through.
+ * Reads values and collects what is wrong with them. What it returns for a wrong value is never used, because
+ * `finish` then returns the problems instead.
  */
 export class Reader {
   readonly #source: Source;

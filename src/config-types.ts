@@ -1,7 +1,10 @@
 import type { UserNamespaceSetting } from '#domain/planning/user-namespaces.ts';
 import type { Address } from './config-reader.ts';
 
-/* The configuration of each entry point, as `config.ts` reads it from environment and flags. */
+/*
+ * The configuration that `config.ts` reads from environment and flags. The agent has its own:
+ * `AgentEnvironment`.
+ */
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error';
 
@@ -53,7 +56,7 @@ export interface OperatorConfig extends ProcessConfig {
   sources: { registry: string | undefined; allowedRanges: string[] };
   /** Limits of Teams whose spec.limits does not set them. Absent: unlimited. */
   defaultLimits: { runningBuilds?: number; runningChecks?: number; pipelines?: number; logBytes?: string };
-  /** Undefined: the API server has no admission webhook for Pipelines. */
+  /** Undefined: the operator does not serve the admission webhook for Pipelines. */
   webhook: WebhookConfig | undefined;
 }
 

@@ -33,9 +33,9 @@ export type {
 } from './config-types.ts';
 
 /*
- * The only reader of the environment, with one function for each entry point. It reports all problems at
- * once, never with the value of a secret. A secret `NAME` may be given as `NAME_FILE`, the path of a file
- * with it.
+ * Reads the configuration of the operator, the gateways and the command line from the environment, with one
+ * function for each. It reports all problems at once, never with the value of a secret. A secret `NAME` may
+ * be given as `NAME_FILE`, the path of a file with it.
  */
 
 /** Version of the program. A test compares it with package.json. */
