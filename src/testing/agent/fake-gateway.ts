@@ -62,7 +62,7 @@ export class FakeGateway {
   /** Answers a request for the secrets of an operation. */
   secrets: (operation: string, given: SecretsRequest['given']) => SecretsResponse = (operation) =>
     this.#plannedSecrets(operation);
-  /** The identity tokens of a step. */
+  /** Answers a request for the identity tokens of a step. */
   identity: (request: IdentityTokensRequest) => IdentityTokensResponse = () => ({ refused: 'no identity' });
   readonly identityRequests: IdentityTokensRequest[] = [];
   /** Answers what the agent reports of shells. */

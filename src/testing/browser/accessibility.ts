@@ -56,7 +56,9 @@ export async function keyboardProblems(page: Page): Promise<string[]> {
   return [...withoutFocus, ...(await page.evaluate<string[]>(LIST_NOT_REACHED))];
 }
 
-/** Whether the page's script has replaced what the server rendered, which would take away marked controls. */
+/**
+ * Whether the script has replaced what the server rendered: replacing it later would remove marked controls.
+ */
 const HAS_DRAWN = `
   document.querySelector('#overview, #graph:not(.graph-failed), #editor, #log-viewer')?.matches('[data-drawn]') ?? true`;
 

@@ -70,7 +70,9 @@ export interface NewCommit {
   readonly branch?: string;
   /** Contents by path. If left out, the commit changes the file `file`. */
   readonly files?: Readonly<Record<string, string>>;
-  /** The parent: a commit, or `origin/<branch>`. The branch then loses all commits that are not below it. */
+  /**
+   * The parent: a commit, or `origin/<branch>`. The branch then loses all commits that are not its ancestors.
+   */
   readonly onto?: string;
 }
 
@@ -95,7 +97,7 @@ export interface ForgeRequest {
 }
 
 export interface NewReview extends Pick<NewCommit, 'message' | 'files'> {
-  /** Gitea puts the name of the user before it, as that of a folder. */
+  /** Gitea puts the name of the user before it: `<user>/<topic>`. */
   readonly topic: string;
 }
 

@@ -118,7 +118,8 @@ export function judgeHeaders(
 }
 
 /**
- * One page of a list, with the header Link. If there is only one page, only `alwaysLink` sends the header.
+ * One page of a list, with the header Link. If there is only one page, the header is sent only with
+ * `alwaysLink`.
  */
 export function answerForgePage(
   { url }: ApiRequest,

@@ -65,7 +65,7 @@ async function pushCommit(git: Git, folder: string, commit: NewCommit): Promise<
 async function pushForReview(git: Git, folder: string, { topic, ...about }: NewReview): Promise<string> {
   await git('checkout', '-q', '--detach', 'origin/main');
   const id = await addCommit(git, folder, about);
-  // Without the second option, the request's earlier commit would have to be below the new one.
+  // Without the second option, the request's earlier commit would have to be an ancestor of the new one.
   const options = ['-o', `topic=${topic}`, '-o', 'force-push=true'];
   await git('push', '-q', ...options, 'origin', 'HEAD:refs/for/main');
   return id;

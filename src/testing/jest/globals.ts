@@ -30,9 +30,9 @@ let maxTestTime = 600_000;
 const { setTimeout: startTimer, clearTimeout: stopTimer } = globalThis;
 
 /**
- * Node's default for the number of calls that the stack of an error records. `expect` makes an error at each
- * call, and hcl2-parser lets errors record all calls: a file of deep recursions in the same worker then takes
- * 84 s instead of 1 s.
+ * Node's default limit on the calls that the stack of an error records. hcl2-parser removes the limit for the
+ * whole worker, and `expect` creates an error at each call: a test file with deep recursion then takes 84 s
+ * instead of 1 s.
  */
 const STACK_FRAMES = 10;
 

@@ -13,14 +13,14 @@ export class InMemoryCluster implements Cluster {
   readonly pods = new Map<string, PodFacts>();
   /** Names of all Pods ever created, in order. */
   readonly createdNames: string[] = [];
-  /** How many checks every team may run at once. */
+  /** How many check Pods each team may have at a time. */
   checkSlots = Infinity;
   /** Whether the Pods are listed. A new leader lists them first. */
   isListed = true;
-  /** Volumes for caches; none by default. */
+  /** Settings of the volumes of caches. Undefined: caches have no volumes. */
   caches: CacheSettings | undefined;
   readonly claims: CacheClaim[] = [];
-  /** Pods that wait for builds; none by default. */
+  /** Settings of warm Pods. Undefined: there are none. */
   warm: WarmSettings | undefined;
   /** How many nodes take Pods. Each node allows four starting Pods. */
   nodesThatTakePods = 100;

@@ -10,8 +10,8 @@ const SHARES = 16;
 let next: number | undefined;
 
 /**
- * A port for a program that listens later. It is below the kernel's range of ephemeral ports, unless that
- * range begins very low, because an outgoing connection could take an ephemeral port first.
+ * A port for a program that listens later. An outgoing connection could take an ephemeral port first, so the
+ * port is below the kernel's ephemeral range, unless that range begins very low.
  */
 export async function freePort(): Promise<number> {
   const size = Math.floor((Math.min(LAST_PORT, firstEphemeralPort()) - FIRST_PORT) / SHARES);

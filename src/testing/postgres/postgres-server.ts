@@ -29,7 +29,7 @@ export interface PostgresOptions {
   engine?: 'binaries' | 'container';
   /** Syncs writes to disk as in production, for benchmarks. */
   durable?: boolean;
-  /** Called with every piece of the log of binaries. A container does not call it. */
+  /** Called with every piece of the server's log, unless the server runs in a container. */
   onLog?: (text: string) => void;
   /** Additional settings. */
   settings?: Record<string, string>;

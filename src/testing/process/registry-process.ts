@@ -10,7 +10,7 @@ interface Rules {
   challenge?: string;
   /** The number of tags on a page. */
   pageSize?: number;
-  /** If set, the answer to every request except for a token, instead of the registry's. */
+  /** If set, the response to every request except those for tokens, instead of the registry's response. */
   fails?: { status: number; headers?: Record<string, string>; body?: string };
 }
 

@@ -58,8 +58,7 @@ export function placesOfVersions(history: History, job: HistoryJob, versions: re
 }
 
 /**
- * The set `newest` comes last. Of two others, leave out the versions that both have; the set with the oldest
- * version left is older.
+ * The set `newest` comes last. Of two others, the one with the oldest version that the other lacks is older.
  */
 function isOlder(a: number[], b: number[], newest: number[]): boolean {
   if (String(b) === String(newest)) return true;
@@ -124,8 +123,9 @@ function choosableVersions(history: History, { resource }: HistoryGet): number[]
 }
 
 /**
- * The best set; undefined if there is none. Gets without `passed` take the latest version, or `required`.
- * Sets are compared get by get, triggers first, then by position: the set with the newer version is better.
+ * The best set; undefined if there is none. The get at `required.index` takes `required.version`. Other gets
+ * without `passed` take the latest version. Sets are compared get by get, triggers first, then by position:
+ * the set with the newer version is better.
  */
 function bestSet(
   history: History,
@@ -164,7 +164,9 @@ function assignments(options: number[][]): number[][] {
   return chosenSoFar;
 }
 
-/** Whether each upstream job has one good build that took every version which the gets require of it. */
+/**
+ * Whether each upstream job has one good build that took or made every version that the gets require of it.
+ */
 export function hasGoodBuilds(history: History, job: HistoryJob, versions: readonly number[]): boolean {
   const requiredOf = new Map<number, ResourceVersion[]>();
   for (const [index, { resource, passed }] of job.gets.entries())

@@ -32,7 +32,10 @@ export function changeSource(history: History, resource: HistoryResource, source
     changeMarks(get, { oldSource, source, newest: Math.max(0, ...resource.versions.map(({ id }) => id)) });
 }
 
-/** Exchanges the marks of a get. In a source that is new to the get, its known versions are the baseline. */
+/**
+ * Exchanges the marks of a get. If the source is new to the get, the baseline covers all known versions of
+ * the source.
+ */
 function changeMarks(
   get: HistoryGet,
   { oldSource, source, newest }: { oldSource: string; source: string; newest: number },

@@ -69,7 +69,7 @@ export interface HistoryGet {
   passed: number[];
   baseline: number;
   settled: number;
-  /** The get skips versions whose place is smaller. Absent: 0. */
+  /** A get with `every` skips versions whose place is smaller. Absent: 0. */
   floor?: number;
   /** The marks of the get in earlier sources of its resource. */
   former?: Map<string, Pick<HistoryGet, 'baseline' | 'settled' | 'floor'>>;
