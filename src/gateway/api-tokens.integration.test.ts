@@ -130,7 +130,7 @@ describe('API tokens', () => {
     expect(list.body.data).toMatchObject([{ name: 'short', expires_at, last_used_at: expect.any(String) }]);
   });
 
-  test('record their use once a minute at most', async () => {
+  test('record their use at most once a minute', async () => {
     const token = await gateway.token(ann, { name: 'ci', personal: true });
     const start = now;
     const useAndReadLastUse = async (): Promise<string | undefined> => {

@@ -173,7 +173,7 @@ describe('a login gives nothing', () => {
   });
 });
 
-test('one address cannot begin logins without end, and one account cannot try codes without end', async () => {
+test('the logins that an address begins and the codes that an account tries are limited', async () => {
   const statuses: number[] = [];
   for (let times = 0; times < 101; times += 1)
     statuses.push((await begin(newVerifier(), '192.0.2.9')).status);

@@ -156,7 +156,7 @@ describe('millrace debug', () => {
     expect(terminalStates).toEqual(['taken', 'restored']);
   });
 
-  test('leaves a shell that does not answer', async () => {
+  test('lets a person leave a shell that does not answer', async () => {
     const keys: Keys = {
       size: () => ({ columns: 80, rows: 24 }),
       take(listener) {

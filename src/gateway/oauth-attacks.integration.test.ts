@@ -273,7 +273,7 @@ describe('a sign-in from another site', () => {
     expect((await gateway.ask('POST /webhooks/none', { headers })).status).toBe(404);
   });
 
-  test('is refused, but not from our own pages and from programs', async () => {
+  test('is refused, unlike one from our own pages or from a program', async () => {
     await gateway.account('ann', { password: 'correct horse' });
     const body = { username: 'ann', password: 'correct horse', session: 'cookie' };
     for (const headers of [{}, { origin: ORIGIN, 'sec-fetch-site': 'same-origin' }]) {

@@ -93,7 +93,7 @@ describe('two replicas', () => {
     ]).toEqual([401, 401]);
   });
 
-  test('fail no request when one stops under load', async () => {
+  test('lose no request when one stops under load', async () => {
     const load = startLoad();
     await load.after(200);
     replicaAt(0).kill('SIGTERM');
@@ -105,7 +105,7 @@ describe('two replicas', () => {
     expect(replicaAt(0).log()).toContain('"ending":"stopped"');
   });
 
-  test('fail only requests in progress when one is killed under load', async () => {
+  test('lose only the requests in progress when one is killed under load', async () => {
     const load = startLoad();
     await load.after(200);
     replicaAt(0).kill('SIGKILL');

@@ -190,7 +190,7 @@ describe('secrets', () => {
 });
 
 describe('the audit log', () => {
-  test('is filtered by who, what and when, and paged', async () => {
+  test('is filtered by person, action and time, and has pages', async () => {
     const at = new Date('2027-01-31T12:00:00Z');
     const entry = { team: 'main', targetType: 'team', target: EVIL, action: 'team.updated', at };
     for (let index = 0; index < 60; index += 1)
