@@ -159,7 +159,7 @@ describe('the webhook with a certificate from cert-manager', () => {
     expect(applied).toEqual([]);
   });
 
-  test('takes a renewed certificate into use, unless it is invalid', async () => {
+  test('uses a renewed certificate, unless it is invalid', async () => {
     objects.set(SECRET, secretOf(await makeServerCertificate(authority, [HOST], new Date())));
     start('cert-manager');
     await until(() => webhook.notReady() === undefined);

@@ -33,7 +33,7 @@ describe('the end of a Pod', () => {
     expect(freed).toEqual([[], ['blue'], []]);
   });
 
-  test('during a start of builds counts for a namespace that is found to be full in that time', async () => {
+  test('during a start of builds counts for a namespace that this start finds full', async () => {
     expect(await start(['blue'], () => namespaces.podEnded('blue'))).toBe(true);
     expect(await start()).toBe(false);
     expect(freed).toEqual([[], ['blue']]);

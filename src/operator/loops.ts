@@ -207,8 +207,8 @@ export class Loops {
   }
 
   /**
-   * `againAfterMs` makes the next call come when a deadline of hooks is over, so builds wait no longer than
-   * that. The timer only finds work whose notification was lost.
+   * `againAfterMs` schedules the next call for the deadline of hooks, so builds wait no longer than that. The
+   * timer only finds work whose notification was lost.
    */
   async #runHooks(): Promise<ReconcileResult> {
     const { database } = this.#leadership;
@@ -231,7 +231,7 @@ export class Loops {
       ? scheduleJobs(ports)
       : schedulePipeline(pipeline, ports));
     if (held) this.#queue.add('hooks');
-    // The notification may mean that a build has ended, so another build may have its slot.
+    // The notification may mean that a build has ended, so another build may take its slot.
     if (builds.length > 0 || pipeline !== 'all') this.#queue.add('builds');
     const ending = this.#ending('a pipeline could not be scheduled', failures);
     // Work that is queued already comes before the remaining builds of this pipeline, so that one pipeline

@@ -77,7 +77,7 @@ describe('the keys of stored secrets', () => {
     expect(textOf('previous')).toBe('');
   });
 
-  test('are rotated at a request, once, and every value opens with the new one alone', async () => {
+  test('are rotated once for each request, and then the new key alone opens every value', async () => {
     const before = textOf('private');
     requestRotation();
     await maintain();

@@ -63,7 +63,7 @@ test('one change can show both the node and the start of the containers', () => 
   expect(watched(NEW, RUNS).seen).toEqual(both);
 });
 
-test('a Pod that had its node when the watch began has no time of the node', () => {
+test('a Pod that had a node before the watch began has no time of getting it', () => {
   expect(watched(PLACED, RUNS).seen).toEqual({ containersStartedAt: new Date(2000) });
   expect(watched(RUNS, RUNS).seen).toEqual({});
 });
