@@ -123,7 +123,7 @@ describe('a shell in a running step', () => {
     expect(await ended(agent)).toBe(0);
   });
 
-  test('is killed when its person has left, and its step goes on', async () => {
+  test('is killed when its person has left, and its step continues', async () => {
     const { agent, shells } = await startWaiting();
     shells.open(1, '0', {
       command: ['sh', '-c', 'trap "touch hung-up" HUP; echo here; sleep 1000 & wait; sleep 1000'],

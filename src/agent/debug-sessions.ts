@@ -42,7 +42,7 @@ export class DebugSessions {
     this.#links = links;
   }
 
-  /** Sends the news of the shells to the gateway soon, and fetches input and new sessions. */
+  /** Soon sends what is new in the shells to the gateway, and fetches input and new sessions. */
   wake(): void {
     this.#mustExchangeAgain = true;
     if (this.#done.signal.aborted) return;

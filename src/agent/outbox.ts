@@ -10,7 +10,7 @@ const MIN_BATCH_BYTES = 32 * 1024;
 /** An event waits this long for further events, so that one request sends them together. */
 const LINGER_MS = 10;
 
-/** What stands around the events in the body of a request. */
+/** The text before and after the events in the body of a request. */
 const BODY = { start: '{"events":[', end: ']}' };
 
 type Unnumbered<Event> = Event extends unknown ? Omit<Event, 'sequence' | 'at'> : never;

@@ -92,7 +92,7 @@ const groupOf = (steps: PlanStep[]): PlanNode => ({
 describe('a group with fail_fast', () => {
   const slowHook = command('0.0.on_failure.0', { kind: 'command', timeoutSeconds: 0.2 });
   const failing = command('0.0', { hooks: { onFailure: [slowHook] } });
-  test('cancels the others when a step fails, not after its hooks', async () => {
+  test('cancels the others as soon as a step fails, not after its hooks', async () => {
     const onCancel = [command('0.1.on_cancel.0', { kind: 'command' })];
     const result = await run([groupOf([failing, command('0.1', { hooks: { onCancel } })])], {
       '0.0': () => 'fail',
@@ -108,7 +108,7 @@ describe('a group with fail_fast', () => {
     ]);
   });
 
-  test('begins no other step while the hooks of the failed step run', async () => {
+  test('starts no other step while the hooks of the failed step run', async () => {
     const steps = [failing, command('0.1'), command('0.2', { kind: 'put' })];
     const result = await run([groupOf(steps)], { '0.0': () => 'fail', '0.0.on_failure.0': () => 'hang' });
     expect(ends(result)).toContain('0.2 skipped');
@@ -193,7 +193,7 @@ describe('an agent that is stopped after the plan', () => {
     expect(conclusion.notified).toBe(true);
   });
 
-  test('by the time limit of the hooks after a cancel begins no notification', async () => {
+  test('by the time limit of hooks after a cancel sends no notification', async () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick', 'performance'] });
     const running = run(
       [command('0')],
@@ -209,7 +209,7 @@ describe('an agent that is stopped after the plan', () => {
   });
 });
 
-test('the version of a put in a hook that prints none has the status of the build', async () => {
+test('a put in a hook that prints no version gets its params, with the build status filled in', async () => {
   const params = { tag: 'is-$BUILD_STATUS', why: '$BUILD_REASON' };
   const put = command('on_success.0', { kind: 'put', params });
   const { events } = await run([command('0')], {}, { hooks: { onSuccess: [put] } });

@@ -12,7 +12,7 @@ import type { Stop } from './stop.ts';
 
 /** How many hooks of one version run in parallel. */
 const MAX_PARALLEL_HOOKS = 8;
-/** How much output of all hooks together the agent reports, and of each hook at least. */
+/** How many bytes of output the agent reports for all hooks together, and at least for each hook. */
 const OUTPUT_BYTES = 64 * 1024;
 const MIN_OUTPUT_BYTES = 128;
 /** Shorter than for steps, because builds wait for the hooks. */

@@ -72,7 +72,7 @@ describe('the secrets of an operation', () => {
     expect(await secretsWith([wait], 0).fetch()).toEqual({ ...step, refusal: wait.reason });
   });
 
-  test('are fetched again for as long as before if the clock of the node jumps', async () => {
+  test('are still fetched again if the clock of the node jumps', async () => {
     const { fetch } = secretsWith([wait, filled]);
     const clock = jest.spyOn(Date, 'now').mockReturnValueOnce(0).mockReturnValue(3_600_000);
     expect(await fetch()).toMatchObject({ env: { TOKEN: 'hunter2' } });

@@ -15,7 +15,7 @@ import type { Stop } from './stop.ts';
 
 interface ServiceRun {
   stop: AbortSignal;
-  /** True: the processes that the command starts go on after it has ended. */
+  /** True: the processes that the command starts continue after it has ended. */
   leavesProcesses?: boolean;
   /** Undefined: the output of the command is dropped. */
   log: StepLog | undefined;

@@ -59,7 +59,7 @@ export class Spool {
 
   /**
    * The oldest entries, separated by commas and between `start` and `end`: as many as fit into `bytes`, but
-   * at least one. The next call overwrites the answer.
+   * at least one. The next call overwrites the returned Buffer.
    */
   first(bytes: number, { start, end }: { start: string; end: string }): Buffer {
     const count = this.#countThatFits(bytes);

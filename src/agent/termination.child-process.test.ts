@@ -84,7 +84,7 @@ describe('the termination message', () => {
     expect(writeAndParse({ ends })?.versions).not.toHaveProperty('1');
   });
 
-  test('drops the steps that the gateway knows before anything else', () => {
+  test('first drops the steps that the gateway knows', () => {
     const many = Array.from({ length: 1000 }, (_, index) => succeeded(String(index)));
     const last = succeeded('1000', { version: largeVersion(100) });
     const read = writeAndParse({ ends: [...many, last], acknowledgedSequence: 1005 });
