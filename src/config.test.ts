@@ -161,7 +161,7 @@ describe('the settings in the environment', () => {
     ]);
   });
 
-  test('a secret may come from a file, without its last line end', () => {
+  test('a secret may come from a file, whose last line end is dropped', () => {
     const { MILLRACE_DATABASE_URL, ...rest } = PUBLIC;
     const source = sourceWith(
       { ...rest, MILLRACE_DATABASE_URL_FILE: '/db/url' },
