@@ -65,7 +65,7 @@ export class FakeGateway {
   /** Answers a request for the identity tokens of a step. */
   identity: (request: IdentityTokensRequest) => IdentityTokensResponse = () => ({ refused: 'no identity' });
   readonly identityRequests: IdentityTokensRequest[] = [];
-  /** Answers what the agent reports of shells. */
+  /** Answers a report of the agent about shells. */
   debug: (exchange: DebugExchange) => DebugWork = () => ({ sessions: [] });
   readonly #work: AgentWork;
   readonly #server: Server;

@@ -70,7 +70,7 @@ function describeCommits(setting: CurrentSetting): void {
     expect(await setting().check({}, { ref: one })).toEqual([{ ref: two }, { ref: three }]);
   });
 
-  test('are fetched with a token that is nowhere afterwards', async () => {
+  test('are fetched with a token that is not in the git configuration afterwards', async () => {
     const { repository, forge } = setting();
     const one = await repository.commit({ message: 'one', files: { 'a/b': 'first' } });
     await repository.commit({ message: 'two', files: { 'a/b': 'second' } });

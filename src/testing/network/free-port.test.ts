@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { freePort } from './free-port.ts';
 
-test('a port is given out once, and the kernel does not assign it', async () => {
+test('a port is returned once, and is not one that the kernel assigns', async () => {
   const first = await freePort();
   const taken = createServer();
   await new Promise<void>((resolve) =>
