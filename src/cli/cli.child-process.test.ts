@@ -21,7 +21,7 @@ test('a file that is named twice is read once', async () => {
   );
 });
 
-describe('the output for people equals the recorded file (`jest -u` records it; then read the difference)', () => {
+describe('the output equals the recorded file (`jest -u` records it; then read the difference)', () => {
   const cases: Record<string, { line: string; input?: string; colour?: boolean }> = {
     'validate-good': { line: 'millrace validate src/cli/testdata/good.hcl' },
     'validate-wrong': { line: 'millrace validate src/cli/testdata/wrong.hcl' },

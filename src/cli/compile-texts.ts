@@ -14,7 +14,9 @@ import { toFinding } from './to-finding.ts';
 
 export interface CompiledText {
   text: PipelineText;
-  /** Absent if the text has errors or needs a source, which this command does not fetch. */
+  /**
+   * Absent if the text or its manifest has errors, or if the text needs a source: this command fetches none.
+   */
   pipeline?: Pipeline;
   findings: Finding[];
 }

@@ -20,7 +20,7 @@ const names = readdirSync(HERE)
   .filter((file) => /^\d\d-.*\.yml$/.test(file))
   .map((file) => file.replace('.yml', ''));
 
-/** Options of single pipelines. */
+/** The options that a pipeline needs, by the name of its file. */
 const OPTIONS: Record<string, string> = {
   '06-variables': ` --var branch=main --vars ${HERE}/values.json`,
 };

@@ -15,7 +15,7 @@ export interface Finding {
   blocks?: string[];
 }
 
-/** Lines and columns count from 1; a column is a grapheme. The end is after the last column. */
+/** Lines and columns count from 1; a column is a grapheme. The end is exclusive. */
 export interface Place {
   start: Spot;
   end: Spot;

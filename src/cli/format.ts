@@ -47,7 +47,7 @@ async function apply(name: string, formatted: Formatted, terminal: Terminal): Pr
   const { file, before, after } = formatted;
   const exit = printFindings(formatted, terminal);
   if (name === '-') {
-    // With errors nothing is printed, because a reader would take a part of the text for all of it.
+    // With errors, prints no text: the reader could take a part of it for the whole.
     if (exit === EXIT.success) terminal.out(after);
   } else if (after !== before) {
     await replaceFile(name, after);

@@ -8,7 +8,7 @@ import { isLocal, VERBS } from '#testing/cli/verbs.ts';
 import { BUILT_PROGRAM } from '#testing/process/built-program.ts';
 
 /*
- * Runs in a shell the examples of all verbs that need no server, except `run`. The examples of `run` need
+ * Runs the examples of all verbs that need no server, except `run`, in a shell. The examples of `run` need
  * containers and run in local/help-examples.child-process.test.ts. The examples of the verbs that need a
  * server run in e2e/command-line-examples.test.ts.
  */

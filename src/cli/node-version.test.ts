@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { OLDEST_NODE, whyNodeIsTooOld } from './node-version.ts';
 
-test.each(['20.20.2', '24.11.1', '22.99.0'])('Node %s is refused with what to do', (version) => {
+test.each(['20.20.2', '24.11.1', '22.99.0'])('Node %s is refused, with advice', (version) => {
   expect(whyNodeIsTooOld(version)).toBe(
     `millrace needs Node 24.12 or newer, and this is Node ${version}. ` +
       'Install a newer Node, or use the single executable, which contains its own.',

@@ -22,7 +22,10 @@ export interface PipelineText {
   /** The text of the file, to quote lines of it. */
   source: string;
   text: EmbeddedText;
-  /** `<namespace>/<name>` of a manifest, or `<name>` if it has no namespace. Absent for a file of HCL. */
+  /**
+   * `<namespace>/<name>` of a manifest, or `<name>` if it has no namespace. Absent for a file of HCL, and for
+   * a manifest with neither.
+   */
   name?: string;
   variables: GivenVariables;
   /**

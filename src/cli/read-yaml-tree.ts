@@ -119,7 +119,7 @@ class TreeReader {
     if (this.#aliasDepth === 0 && anchor !== undefined) this.#anchors.set(anchor, node);
   }
 
-  /** Reports the limit once, because everything after this place exceeds it too. */
+  /** Reports only the first value that exceeds a limit, because many after it may exceed it too. */
   #refuseSize(depth: number, span: YamlSpan): void {
     if (this.#isTooLarge) return;
     this.#isTooLarge = true;

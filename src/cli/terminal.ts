@@ -85,8 +85,8 @@ export const painter = ({ colour }: Pick<Terminal, 'colour'>): Paint =>
   colour ? (style, text) => styleText(style, text, { validateStream: false }) : (_style, text) => text;
 
 /**
- * Exit codes. `failure`: what the command was asked about failed, such as an invalid pipeline or a failed
- * build. `error`: a usage error, or the command could not do its work.
+ * Exit codes. `failure`: the command did its work, and the answer is no, such as for an invalid pipeline or a
+ * failed build. `error`: a usage error, or the command could not do its work.
  */
 export const EXIT = { success: 0, failure: 1, error: 2 } as const;
 export type Exit = (typeof EXIT)[keyof typeof EXIT];

@@ -3,7 +3,9 @@ import { VERSION } from '#config';
 import { ProblemError, type RequestContext } from './problem-error.ts';
 import { toUnreachable, Unreachable } from './unreachable.ts';
 
-/** Limit for a whole JSON response. For a log, it limits the wait for each chunk. Event streams have none. */
+/**
+ * Time limit for a request with a JSON response, and for each chunk of a log. Event streams have no limit.
+ */
 const TIMEOUT_MS = 30_000;
 /** No JSON response of a gateway is longer. */
 const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
@@ -17,7 +19,7 @@ export interface ClientResponse<T> {
   hasMore: boolean;
 }
 
-/** Joins path segments. Each is encoded, so none can change the path. */
+/** Joins path segments. Encodes each, and refuses those that could change the path, such as `..`. */
 export function requestPath(...segments: string[]): string {
   const invalid = segments.find((segment) => ['', '.', '..'].includes(segment) || segment.includes('/'));
   if (invalid !== undefined)

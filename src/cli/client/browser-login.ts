@@ -11,7 +11,7 @@ import { endSentence, isWorthRetrying } from './stream-build.ts';
 
 const MAX_CLIENT_CHARACTERS = 100;
 
-/** How long a person has to confirm a login. It survives an outage of the gateway that ends before. */
+/** How long a person has to confirm a login. A shorter outage of the gateway does not end the login. */
 const LIFETIME_MS = 5 * 60_000;
 const MAX_PAUSE_MS = 15_000;
 

@@ -34,7 +34,7 @@ function renderCaches(caches: readonly CacheJson[], paint: Paint, isWide: boolea
       resource,
       bytes === undefined ? '' : sizeOf(bytes),
       lastUse === undefined ? 'never' : timeOf(lastUse),
-      // `reason` says why the last build or check ran without the cache.
+      // `reason` says why the last build or check that wanted the cache ran without it.
       user ?? reason,
       ...(isWide ? [String(bytes ?? ''), user === undefined ? '' : reason] : []),
     ],

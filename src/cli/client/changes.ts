@@ -95,7 +95,7 @@ function commonStart(lines: readonly string[], otherLines: readonly string[]): n
   return at < 0 ? lines.length : at;
 }
 
-/** Puts one `…` in the place of lines far from any change. */
+/** Replaces each run of lines far from any change with one `…`. */
 function shorten(lines: DiffLine[]): DiffLine[] {
   const near = new Set<number>();
   for (const [at, { mark }] of lines.entries()) {

@@ -7,8 +7,9 @@ import { openFakeServer } from '#testing/cli/fake-server.ts';
 import { isLocal, VERBS } from '#testing/cli/verbs.ts';
 
 /*
- * Runs the examples of the help against a fake server. Examples that read a file or a password are left out:
- * e2e/command-line-examples.test.ts runs all examples against a real gateway.
+ * Runs the examples of the help against a fake server. Leaves out `LEFT_OUT_VERBS`, because most of their
+ * examples need a file, a password or another server. e2e/command-line-examples.test.ts runs the examples of
+ * all verbs that need a server, against a real gateway.
  */
 const LEFT_OUT_VERBS = new Set([
   'diff',

@@ -103,7 +103,7 @@ export class InputSender {
     }
   }
 
-  /** Returns whether the server has the message. */
+  /** Returns false if the server had no room for the message. */
   async #sendOnce(): Promise<boolean> {
     const received = this.#received;
     const message = this.#message;

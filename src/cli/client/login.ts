@@ -52,7 +52,10 @@ export async function login(server: string, options: LoginOptions, terminal: Ter
   return EXIT.success;
 }
 
-/** Makes the context of a login current. The context keeps its team, unless the login names another. */
+/**
+ * Makes the context of a login current. A context of the same server keeps its team, unless the login names
+ * another.
+ */
 function contextsAfter(
   before: CredentialsFile,
   updated: CredentialsFile,

@@ -5,7 +5,7 @@ import { requestPath } from './api.ts';
 import { chooseServer, readConfig, type ServerOptions } from './connect.ts';
 import { readCredentials } from './credentials.ts';
 
-/** A team, or something in one of its pipelines. */
+/** Names the page of a team, or of a pipeline, job or build of the team. */
 export interface PageName {
   pipeline?: string;
   job?: string;

@@ -32,7 +32,7 @@ export async function validateAndPrint(
 }
 
 export interface SaveOutput {
-  /** What happened to the pipeline, for the output: `created`. */
+  /** What happened to the pipeline, for the output, such as `created`. */
   verb: string;
   text: ConfigText;
   extraFields?: ExtraFields;

@@ -27,7 +27,10 @@ export interface BuildListener {
   broken(cause: string): void;
 }
 
-/** Streams a build from its beginning to its end. Reconnects as needed and reports everything once. */
+/**
+ * Streams a build from its beginning to its end. Reconnects as needed. Reports each chunk of the log once,
+ * and the state of the build again after each reconnect.
+ */
 export async function streamBuild(
   api: Pick<Api, 'url' | 'stream'>,
   path: string,
@@ -50,7 +53,10 @@ export interface EventListener {
   broken(cause: string): void;
 }
 
-/** Passes each event of a stream to the listener once, up to the last one. Reconnects as needed. */
+/**
+ * Passes the events of a stream to the listener, up to the last one. Reconnects as needed, and resumes after
+ * the last id that the server sent.
+ */
 export async function followStream(
   source: { api: Pick<Api, 'url' | 'stream'>; path: string },
   listener: EventListener,
@@ -86,8 +92,8 @@ interface Stream {
 }
 
 /**
- * Streams until the last event or until the stream breaks. Returns `over`, or the error that broke the
- * stream.
+ * Streams until the last event. Returns `over`, or the error that broke the stream if a later attempt may
+ * succeed. Throws any other error.
  */
 async function followOnce(
   stream: Stream,

@@ -150,7 +150,7 @@ function startChild(
   };
 }
 
-/** Children get a session of their own, so that Ctrl-C reaches only the command, which ends them in order. */
+/** Children get a session of their own, so that Ctrl-C reaches only this process, which ends them itself. */
 const OWN_SESSION = { detached: true, stdio: ['ignore', 'pipe', 'pipe'] } satisfies Parameters<
   typeof spawn
 >[2];

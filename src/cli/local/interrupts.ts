@@ -1,7 +1,8 @@
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Calls `onFirst` for the first signal and `onNext` for each later one. Returns a function that stops this.
+ * Calls `onFirst` for the first signal and `onNext` for each later one. Returns a function that removes the
+ * handlers.
  */
 export function onInterrupts(onFirst: () => void, onNext: () => void): () => void {
   let count = 0;

@@ -108,7 +108,7 @@ describe('the value of a secret', () => {
   });
 });
 
-test('steps on this machine inherit programs, language and proxies, and nothing else', () => {
+test('steps on this machine inherit PATH, language and proxies, but no credentials and no home directory', () => {
   const environment = {
     PATH: '/bin',
     LC_ALL: 'C',
