@@ -112,7 +112,7 @@ async function workloads(signal: AbortSignal | undefined): Promise<Workload[]> {
   }));
 }
 
-/** Counts at least this many: every Pod of the previous revision is taken to be one of the ready ones. */
+/** A lower bound: assumes that every Pod of a previous revision is among the ready ones. */
 function readyOfCurrentRevision({
   replicas = 0,
   readyReplicas = 0,
@@ -160,7 +160,7 @@ function describeWorkload({ name, ready, expected }: Workload): string {
   return `${ready === expected ? '✔' : '·'} ${name.padEnd(16)} ${ready}/${expected} ready`;
 }
 
-/** Whether this machine surely reaches cluster IPs, as it does those of the embedded cluster. */
+/** Whether this machine is sure to reach cluster IPs: only those of the embedded cluster. */
 export function servicesAreReachable(): boolean {
   return !isExisting(process.env);
 }

@@ -4,7 +4,7 @@ import { commandsOf, signAdHoc } from './sign-mach-o.ts';
 
 const PAGE = 4096;
 
-/** A program of three pages and a bit, with the segments that a signature needs. */
+/** A program of three pages and five bytes, with the segments that a signature needs. */
 function program(commandsEnd = 0): Buffer {
   const bytes = Buffer.alloc(3 * PAGE + 5, 1).fill(0, 0, PAGE);
   bytes.writeUInt32LE(0xfeedfacf, 0);

@@ -16,7 +16,7 @@ export const bridge = 'millrace0';
 export const nodeAddress = '198.18.0.1';
 export const bridgeMac = '02:00:c6:12:00:01';
 
-/** The cgroup below which all Pods are. */
+/** The parent of the cgroups of all Pods. */
 export const cgroup = 'millrace-cluster';
 
 export const apiAddress = '198.19.0.1';

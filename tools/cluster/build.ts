@@ -15,8 +15,8 @@ const modules = join(import.meta.dirname, 'modules');
 const bytesPerCompiler = 1.5 * 1024 ** 3;
 
 /**
- * Digest of a tool's entry in versions.ts and of the Go files in its module, without tests. Another digest
- * means a new build; another version of Go does not.
+ * Digest of a tool's entry in versions.ts, and of go.mod, go.sum and the Go files in its module, without
+ * tests. A tool is built again if its digest changes, but not for a new version of Go.
  */
 export function recipeOf(tool: Tool, folder: string = join(modules, tool.name)): string {
   const hash = createHash('sha256').update(JSON.stringify(tool));
@@ -35,8 +35,8 @@ function isBuilt(folders: Folders, tool: Tool): boolean {
 }
 
 /**
- * Those of the named tools that have to be built; without names, of all that are not optional. Throws for an
- * unknown name and lists the known ones.
+ * The tools that have to be built, out of the named ones; without names, out of all that are not optional.
+ * Throws for an unknown name and lists the known ones.
  */
 export function missingTools(folders: Folders, names: readonly string[]): Tool[] {
   const unknown = names.find((name) => !tools.some((tool) => tool.name === name));
@@ -168,7 +168,7 @@ function compile(tool: Tool, folder: string, label: string): Promise<void> {
 
 /**
  * Shows what is being built: a counter on a terminal, a line every 30 s in a log. Returns a function that
- * ends this.
+ * stops the output.
  */
 function showProgress(label: string, started: number): () => void {
   const terminal = process.stdout.isTTY;

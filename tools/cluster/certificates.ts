@@ -12,7 +12,7 @@ const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as con
 const dayMs = 24 * 3600 * 1000;
 const authorityDays = 3650;
 const leafDays = 365;
-/** `up` replaces a certificate this many days before it ends. It never replaces an authority. */
+/** `up` replaces a certificate this many days before it expires. It never replaces an authority. */
 const renewDays = 30;
 
 /** A key and its certificate, as files. */
@@ -50,7 +50,9 @@ export async function ensureAuthority(pair: Pair, name: string): Promise<void> {
   await writePair(pair, certificate, keys.privateKey);
 }
 
-/** Creates a certificate if there is none, or if it is of another authority, lacks a host, or ends soon. */
+/**
+ * Creates a certificate if there is none, or if it is of another authority, lacks a host, or expires soon.
+ */
 export async function ensureCertificate(authority: Pair, pair: Pair, subject: Subject): Promise<void> {
   if (isUsable(authority, pair, subject)) {
     return;
@@ -133,7 +135,7 @@ async function writePair(pair: Pair, certificate: Issued, key: webcrypto.CryptoK
   writeSecret(pair.certificate, certificate.toString('pem'));
 }
 
-/** The start of a certificate: the clock of a restarted machine may be behind. */
+/** Certificates are valid from a day ago, because the clock of a restarted machine may be behind. */
 function yesterday(): Date {
   return new Date(Date.now() - dayMs);
 }

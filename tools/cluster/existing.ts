@@ -19,8 +19,8 @@ export function isExisting(env: NodeJS.ProcessEnv): boolean {
 }
 
 /**
- * Describes the existing cluster in one sentence. Throws if KUBECONFIG names no file, the cluster does not
- * answer, or its version is too old.
+ * Describes the existing cluster in one sentence. Throws if KUBECONFIG is not set or names a missing file, if
+ * the cluster does not answer, or if its version is too old.
  */
 export async function checkExisting(env: NodeJS.ProcessEnv, kubectl: string): Promise<string> {
   const kubeconfig = env['KUBECONFIG'] ?? '';

@@ -66,7 +66,7 @@ export async function waitUntilEnded(
 
 /**
  * Sends SIGTERM to the processes, and SIGKILL if one of them still runs after this many seconds. Then waits
- * at most two minutes, and does not throw if one runs even then.
+ * for at most two minutes, and does not throw if one still runs after that.
  */
 export async function endAll(identities: readonly ProcessIdentity[], seconds: number): Promise<void> {
   for (const identity of identities) {

@@ -41,8 +41,8 @@ type MachineState = {
 };
 
 /**
- * Records the state of the machine, so that `down` can restore it. Keeps a record that exists, because a
- * start has changed the machine since.
+ * Records the state of the machine, so that `down` can restore it. Keeps an existing record, because an
+ * earlier start has changed the machine.
  */
 export function recordMachine(folders: Folders): void {
   const file = join(folders.state, 'machine-before.json');
@@ -136,8 +136,8 @@ async function refuseForeignRoutes(): Promise<void> {
 }
 
 /**
- * Loads br_netfilter if the kernel has it. Without this module, the answers of one Pod to another that called
- * it through a Service bypass the rules, so kube-proxy masquerades all traffic to Services.
+ * Loads br_netfilter if the kernel has it. Without this module, if one Pod calls another through a Service,
+ * the replies bypass kube-proxy's rules, so kube-proxy masquerades all traffic to Services.
  */
 async function loadBridgeFilter(): Promise<void> {
   if (!existsSync('/proc/sys/net/bridge')) {
@@ -182,8 +182,8 @@ function makeCgroups(): void {
 }
 
 /**
- * In version 2 a cgroup has only the controllers that its parent enables. Enables those of the six for the
- * kubelet that the machine has.
+ * In version 2 a cgroup has only the controllers that its parent enables. Enables the six that the kubelet
+ * needs, as far as the machine has them.
  */
 function enableControllers(top: string): void {
   const available = readLines(join(top, 'cgroup.controllers')).flatMap((line) => line.split(' '));

@@ -91,8 +91,8 @@ export function mayLowerScores(status: string): boolean {
 }
 
 /**
- * At most three name servers that Pods can reach, which those on loopback addresses are not. They come from
- * the first resolver file that has any.
+ * At most three name servers that Pods can reach, so none on a loopback address. They come from the first
+ * resolver file that has any.
  */
 export function upstreamServers(resolvers: readonly string[]): string[] {
   for (const text of resolvers) {
@@ -191,8 +191,8 @@ function kubeletConfig(folders: Folders): object {
     enforceNodeAllocatable: [],
     makeIPTablesUtilChains: false,
     oomScoreAdj: 0,
-    // With another policy the kubelet would pull an image again that it has pulled from a test's registry
-    // under another name, to verify that this Pod may use the image.
+    // With another policy, if the kubelet has pulled an image from a test's registry under another name, it
+    // would pull the image again to verify that this Pod may use it.
     imagePullCredentialsVerificationPolicy: 'NeverVerify',
     // No image is removed for its age or size, because the kubelet could not pull images from files again.
     imageGCHighThresholdPercent: 100,

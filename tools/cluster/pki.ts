@@ -114,8 +114,8 @@ export function kubeconfigOf(folders: Folders, part: Leaf): string {
 }
 
 /**
- * Creates what is missing of the keys and certificates, renews certificates that are no longer usable except
- * those of authorities, and writes the kubeconfig files.
+ * Creates missing keys and certificates, replaces unusable certificates except those of authorities, and
+ * writes the kubeconfig files.
  */
 export async function ensurePki(folders: Folders): Promise<void> {
   const pki = pkiOf(folders);

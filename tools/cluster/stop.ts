@@ -19,7 +19,7 @@ import { partOf, type PartName } from './parts.ts';
 import { stopPart } from './processes.ts';
 import { run, tryRun } from './run.ts';
 
-/** Parts that use the API server. The kubelet would start containers again that are stopped. */
+/** Parts that use the API server. They stop before the containers, which the kubelet would restart. */
 const drivers: readonly PartName[] = [
   'kubelet',
   'kube-proxy',
@@ -38,7 +38,7 @@ const secondsForKernel = 120;
 
 /**
  * Stops everything that `up` started and restores the machine. Returns lines about what it stopped, removed
- * or restored; none if the cluster did not run. Throws if traces are left.
+ * or restored, which may be left of a cluster that no longer runs. Throws if traces are left.
  */
 export async function stopCluster(folders: Folders): Promise<string[]> {
   const done: string[] = [];

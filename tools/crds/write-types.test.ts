@@ -8,7 +8,7 @@ test('the types equal those generated from crds/', async () => {
   expect(readFileSync(TYPES, 'utf8')).toBe(await generatedTypes());
 });
 
-test('a definition becomes an interface with its descriptions, in which only required fields are mandatory', () => {
+test('a definition becomes an interface with descriptions; fields that are not required become optional', () => {
   const text = typeText([
     `
 spec:

@@ -28,7 +28,10 @@ export interface PushedCommit {
   subject: string;
 }
 
-/** Pushes the sample application into an empty repository, or another commit into one that has it. */
+/**
+ * Pushes the sample application into an empty repository, or one more commit if the repository has it
+ * already.
+ */
 export async function pushCommit(url: string): Promise<PushedCommit> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-demo-'));
   const inFolder = (...args: string[]): Promise<string> => git(['-C', folder, ...args]);

@@ -60,7 +60,7 @@ export async function bundleEntryPoints(entry: string): Promise<Inputs> {
   return inputs;
 }
 
-/** CommonJS starts fastest: Node does not have to detect the format nor to start its ES module loader. */
+/** CommonJS starts fastest: Node does not have to detect the format or start its ES module loader. */
 const commonJs: BuildOptions = { format: 'cjs', banner: {}, outExtension: { '.js': '.cjs' }, plugins: [] };
 
 /** Bundles a program into one file, CommonJS or an ES module. Refuses packages in `unwanted`. */

@@ -33,7 +33,7 @@ test('unchanged programs are not built again', async () => {
   expect(statSync(join(outputFolder, 'millrace.js')).mtimeMs).toBe(before);
 }, 600_000);
 
-test('the bundle is the whole program and prints the version of the sources', async () => {
+test('the bundle starts and prints the version of the sources', async () => {
   const [bundle, sources] = await Promise.all(
     ['dist/millrace.js', 'src/main.ts'].map((file) =>
       run(process.execPath, [join(checkout, file), '--version']),

@@ -48,13 +48,13 @@ describe('docs/architecture.md', () => {
     expect([...column(2), ...helpers()].toSorted()).toEqual(flowFiles());
   });
 
-  test('names the folders of src/flows, each after those that it imports', () => {
+  test('names the folders of src/flows in the sentence on their imports', () => {
     const sentence = /^Each folder imports only folders before it: (?<names>[^.]*)\.$/m.exec(PAGE);
     const names = [...(sentence?.groups?.['names'] ?? '').matchAll(/`(?<name>\w+)`/g)];
     expect(names.map(({ groups }) => groups?.['name'] ?? '').toSorted()).toEqual(foldersOf('src/flows'));
   });
 
-  test('names the folders of src/adapters/database in their order', () => {
+  test('names the folders of src/adapters/database', () => {
     const order =
       /^- `src\/adapters\/database`:\s(?<names>.*(?:\n {2}.*)*)$/m
         .exec(PAGE)

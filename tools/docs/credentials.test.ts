@@ -18,7 +18,7 @@ const RULES: Readonly<Record<string, RegExp>> = {
   'an address with a password': /:\/\/[^\s/:@]{1,80}:[^\s/@]{1,80}@/,
 };
 
-/** The commands of a script with their arguments, without comments and without standard input. */
+/** The commands of a script with their arguments, without comments and here-documents. */
 function commandsOf(script: string): string {
   return script
     .replaceAll(/<<-?\s*['"]?(\w+)['"]?([^\n]*)\n[\s\S]*?\n\s*\1$/gm, '$2')

@@ -92,7 +92,7 @@ describe('every command in the documentation', () => {
     expect(unknown).toEqual([]);
   });
 
-  test('runs a node script that exists', () => {
+  test('runs only node scripts of config, src and e2e that exist', () => {
     const missing = commands.flatMap(({ at, text }) =>
       [...text.matchAll(/\bnode ((?:config|src|e2e)\/\S+\.ts)/g)]
         .filter(([, file]) => !exists(file ?? ''))

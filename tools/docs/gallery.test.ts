@@ -26,7 +26,7 @@ describe.each(samples)('the sample %s', (file) => {
 
   test('begins with what it is for', () => expect(read(file)).toMatch(/^# [A-Z].+\.?\n/));
 
-  test('names only hosts that belong to nobody', () => {
+  test('names no host except github.com and those of example.org', () => {
     const hosts = [...read(file).matchAll(/https?:\/\/([\w.-]+)/g)].map(([, host = '']) => host);
     const foreign = hosts.filter((host) => !/(?:^|\.)example\.org$/.test(host) && host !== 'github.com');
     expect(foreign).toEqual([]);

@@ -9,8 +9,8 @@ type Json = { [key: string]: unknown };
 
 /**
  * The JSON schema of pipelines in HCL's JSON syntax: a block is an object with an object for each label
- * inside, several of a kind are a list, and most values may be a text with ${…}. For editors and programs
- * that write pipelines. Rules between values are left to the compiler.
+ * inside, several blocks of a kind are a list, and most values may be a text with ${…}. For editors and
+ * programs that write pipelines. Only the compiler checks rules between values.
  */
 export function pipelineJsonSchema(): Promise<string> {
   const definitions: Json = {};
@@ -133,7 +133,7 @@ function withLabels({ labels }: BlockSchema, inner: Json): Json {
   );
 }
 
-/** The label selects the attributes; any other label is a runner of the pipeline. */
+/** The label selects the attributes. Unless the schema has `customVariant`, no other label is allowed. */
 function variantsSchema(schema: BlockSchema, context: SchemaContext): Json {
   const bodyOf = ({ attributes, open }: Variant): Json =>
     bodySchema(

@@ -40,7 +40,7 @@ describe('the language reference names', () => {
     expect([...builtInResourceTypes.keys()].filter((name) => !spans.has(name))).toEqual([]);
   });
 
-  test('every limit', () => {
+  test('the limits of length, blocks, depth and time', () => {
     const { bytes, blocks, depth, milliseconds } = LIMITS;
     const words = [
       `${bytes / 1024} KiB`,

@@ -1,7 +1,7 @@
 /**
  * Run by mmdebstrap on a root file system of unpacked packages. Removes what containers do not need, and
- * creates what the packages' scripts would have created. Those cannot run for another architecture, so they
- * never run.
+ * creates what the packages' scripts would have created. The scripts never run, because they cannot run for
+ * another architecture.
  */
 import { execFileSync } from 'node:child_process';
 import {

@@ -12,7 +12,7 @@ import { refusedWords } from './refused-words.ts';
 
 /** The scripts of built-in types have the same names in each type's module. */
 const SCRIPTS = ['check', 'pull', 'push'];
-/** An end-to-end test does through the API what a flow of this name does. */
+/** Helpers of end-to-end tests that do through the API what the flow of the same name does. */
 const REQUESTS = ['createAccount', 'createPipeline', 'createTeam', 'createToken', 'deleteTeam'];
 const SHARED = new Set([...SCRIPTS, ...REQUESTS]);
 

@@ -3,7 +3,7 @@ import { parseSync, Visitor } from 'oxc-parser';
 export interface ModuleNames {
   /** Names that the module declares and exports. */
   exported: Set<string>;
-  /** Every identifier in its code, and every text that a type names, such as a label of a metric, once. */
+  /** Every identifier in its code, and every string in a type, such as a label of a metric, once. */
   identifiers: Set<string>;
 }
 

@@ -20,8 +20,8 @@ const ORDERED_TABLES = new Set([
 ]);
 
 /**
- * Either there is only one row, or an earlier statement of the transaction locks the rows, or the rows that
- * they belong to, in order: this one.
+ * Statements that need no order of their own, and why: there is only one row, or the named function has
+ * already locked the rows, or the rows that they belong to, in order.
  */
 const LOCKED_BEFORE: Record<string, string> = {
   'caches/cache-store.ts: UPDATE caches': 'lockCaches',

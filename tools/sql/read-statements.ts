@@ -55,7 +55,7 @@ function textOf({ quasis, expressions }: Record<string, unknown>): string {
     .join('');
 }
 
-/** What stands before `UPDATE` where it begins no statement: a lock of rows, or the end of an upsert. */
+/** The words before an `UPDATE` that does not begin a statement: those of a row lock or of an upsert. */
 const NO_WRITE_AFTER = ['FOR ', 'FOR NO KEY ', 'DO '];
 
 function writesIn(text: string): LockingStatement[] {
