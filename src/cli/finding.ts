@@ -9,9 +9,7 @@ export interface Finding {
   help: string;
   file: string;
   place?: Place;
-  /**
-   * The named blocks of the pipeline that hold the place, outermost first: `job "deploy"`, `put "git" "app"`.
-   */
+  /** The named blocks that contain the place, outermost first: `job "deploy"`, `put "git" "app"`. */
   blocks?: string[];
 }
 

@@ -15,7 +15,7 @@ import {
 import type { YamlEntry, YamlSpan, YamlTree } from '#domain/convert/yaml-tree.ts';
 import { resolvePlain } from './resolve-plain.ts';
 
-/** The limit after aliases are resolved, because a small text can have aliases of aliases. */
+/** Counted with aliases resolved, because a small text can have aliases of aliases. */
 const MAX_NODES = 100_000;
 const MAX_DEPTH = 100;
 

@@ -20,7 +20,7 @@ export interface VoteOptions extends TeamOptions {
   message?: string;
 }
 
-/** Cancels a build. A running build ends when its current step has stopped. */
+/** Cancels a build. A running build stops its current steps and runs its hooks before it ends. */
 export async function sendCancel(
   name: BuildArgument,
   options: TeamOptions,

@@ -53,7 +53,7 @@ export async function removeFromTeam(
   return EXIT.success;
 }
 
-/** A disabled account cannot sign in, and its sessions end. */
+/** Disables or enables an account. A disabled account cannot sign in, and its sessions end. */
 export async function setDisabled(
   username: string,
   disabled: boolean,

@@ -6,8 +6,8 @@ import type { DefinitionJson, PipelineUpdate } from './response-types.ts';
 /** How many unchanged lines are shown before and after each change. */
 const CONTEXT_LINES = 3;
 /**
- * A longer changed part is shown only as its numbers of lines, because comparing the lines would take too
- * long.
+ * If a changed part has more lines, only the numbers of removed and added lines are shown, because comparing
+ * the lines would take too long.
  */
 const MAX_LINES = 1000;
 

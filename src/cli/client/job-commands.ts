@@ -110,7 +110,7 @@ ${exitCodesHelp('with --watch the build failed or was cancelled')}`,
     );
 }
 
-/** The command that explains why a pipeline or a job does not continue. */
+/** The command that explains why jobs get no build and pending builds do not start. */
 export function whyCommand(run: Run): Command {
   return addServerOptions(
     new Command('why')

@@ -41,7 +41,7 @@ export type SecretJson = Static<typeof Secret>;
 export type FindingJson = Static<typeof FindingSchema>;
 export type JobJson = Static<TObject<typeof JobSchema>>;
 export type BuildJson = Static<TObject<typeof BuildSchema>>;
-/** A build as its page and its event stream send it. */
+/** A build as the API and its event stream send it. */
 export type BuildDetailJson = Static<TObject<typeof BuildDetailFields>>;
 export type ResourceJson = Static<TObject<typeof ResourceFields>>;
 export type VersionJson = Static<typeof VersionSchema>;
