@@ -214,7 +214,7 @@ const PAIRS_OF_FOLDERS = ORDERED_FOLDERS.flatMap(({ parent, folders }) =>
   ),
 );
 
-/** One file for each pair of folders, which imports `to` from `from`. */
+/** One file for each pair of folders: it is in `from` and imports `to`. */
 const BETWEEN_FOLDERS = PAIRS_OF_FOLDERS.map(({ parent, from, to, allowed }) => ({
   parent,
   from,

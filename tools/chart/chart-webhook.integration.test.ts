@@ -34,7 +34,7 @@ const podOf = (objects: RenderedObject[], name: string): V1PodSpec => {
 };
 const rulesOf = (manifest: RenderedObject): V1PolicyRule[] => JSON.parse(JSON.stringify(manifest['rules']));
 
-/** What a process in the Pod would find: its environment, and the files that its Secrets give. */
+/** The configuration of a process in the Pod: its environment, and the files from its Secrets. */
 function sourceOf(objects: RenderedObject[], name: string): Source {
   const pod = podOf(objects, name);
   const [container] = pod.containers;

@@ -169,7 +169,7 @@ test(
   TIMEOUT_MS,
 );
 
-/** Pages whose content is not what the signature says, as the kernel of macOS compares them. */
+/** Pages whose hash differs from that in the signature. The kernel of macOS makes the same comparison. */
 function brokenPages(program: Buffer, signature: number): number[] {
   const directory = signature + program.readUInt32BE(signature + 16);
   const hashes = directory + program.readUInt32BE(directory + 16);

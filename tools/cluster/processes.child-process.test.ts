@@ -98,7 +98,7 @@ describe('a part of the cluster', () => {
 
   test('marks its child processes too', async () => {
     startPart(folders, { ...sleeper, command: '/bin/sh', args: ['-c', 'sleep 300 & wait'] });
-    // Until the child executes its program it has the name of the shell, and during that it has no
+    // Before the child executes its program, it has the command of the shell. During the exec, it has no
     // environment.
     const commands = () => markedProcesses(folders.state).map((marked) => marked.command);
     while (!commands().includes('sleep')) {

@@ -43,7 +43,7 @@ export async function copyNative(architecture: Architecture): Promise<void> {
   await copyPackages(packagesFor(architecture), join(outputFolder, `native-${architecture}`));
 }
 
-/** Copies packages of the lock file, also those of a foreign platform, into a folder that this replaces. */
+/** Copies packages of the lock file, also those of a foreign platform, into a folder. Replaces the folder. */
 export async function copyPackages(names: readonly string[], target: string): Promise<void> {
   await rm(target, { recursive: true, force: true });
   for (const [name, version, integrity] of await lockedPackages(names)) {

@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 export interface Counts {
   passed: number;
   failed: number;
-  /** Each failed test, and the first lines of why. */
+  /** Each failed test, with the first lines of the reason. */
   failures?: readonly string[];
 }
 
