@@ -1,5 +1,6 @@
 /**
- * Numbers of write requests by verb, resource and subresource, such as `POST pods binding`, failed ones too.
+ * Counts of write requests, including failed ones, by verb, resource and subresource, such as `POST pods
+ * binding`.
  */
 export type ApiWrites = Record<string, number>;
 

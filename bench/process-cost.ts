@@ -11,7 +11,7 @@ export interface Cost {
   rss: number;
   /** The part of `rss` that belongs to descendants. */
   children: number;
-  /** The largest `rss` of one look each second. */
+  /** The largest `rss` of samples taken once a second. */
   peakRss: number;
 }
 

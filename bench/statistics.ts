@@ -1,4 +1,6 @@
-/** Statistics of many runs, usually in milliseconds. Median and p90 are interpolated; NaN without a run. */
+/**
+ * Statistics of many runs, usually in milliseconds. Median and p90 are interpolated; NaN if there is no run.
+ */
 export interface Summary {
   median: number;
   p90: number;

@@ -22,7 +22,10 @@ const server = (): string => {
   return current.server;
 };
 
-/** Returns the body of the response, or rejects with it if the status is 300 or more. */
+/**
+ * Returns the body of the response. If the status is 300 or more, rejects with an error that contains the
+ * body.
+ */
 export const call = async (method: string, path: string, body?: object): Promise<string> => {
   const options = await tlsOptions();
   return new Promise((resolve, reject) => {
@@ -36,7 +39,7 @@ export const call = async (method: string, path: string, body?: object): Promise
     request.on('error', reject);
     const text = body === undefined ? '' : JSON.stringify(body);
     request.setHeader('content-type', 'application/json');
-    // Without it, a DELETE has no length, and its body is read as the next request of the connection.
+    // Without this header, a DELETE has no length, and the server reads its body as the next request.
     request.setHeader('content-length', Buffer.byteLength(text));
     request.end(text);
   });

@@ -50,9 +50,9 @@ job "quiet" {
 
 /**
  * Measures a step that logs 100 MB: how long it takes, whether the log is complete and in order, and how much
- * memory its agent used at most. The reference is a bare Pod with the same command, whose output the
- * container runtime writes to a file. While it measures, the gateway's limit of a build's log is 160Mi; then
- * 64Mi, the default.
+ * memory its agent uses at its peak. The reference is a bare Pod with the same command, whose output the
+ * container runtime writes to a file. Raises the gateway's limit of a build's log to 160Mi, and sets it back
+ * to 64Mi, the default, at the end.
  */
 export async function measureLongLog(team: string, runs: number, printRow: PrintRow): Promise<void> {
   await createPipeline(team, PIPELINE, CONFIG);
@@ -93,7 +93,7 @@ async function measureRun(team: string, printRow: PrintRow): Promise<PodSpec> {
 interface WaitingBuild {
   number: string;
   spec: PodSpec;
-  /** The most resident memory that the agent has used, in bytes. */
+  /** The peak resident memory of the agent, in bytes. */
   agentPeak: number;
   /** When a poll first showed that the step `wait` runs, in milliseconds since 1970. */
   waitedAt: number;
@@ -163,7 +163,7 @@ async function setLimitOfLogs(limit: string): Promise<void> {
   await kubectl('rollout', 'status', `deployment/${GATEWAY}`, '--timeout=3m', ...inNamespace);
 }
 
-/** Returns the most resident memory of a process in bytes, from its `/proc/<pid>/status`. */
+/** Returns the peak resident memory of a process in bytes, from its `/proc/<pid>/status`. */
 function residentPeak(status: string): number {
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
 }

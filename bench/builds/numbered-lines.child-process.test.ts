@@ -5,7 +5,7 @@ import { firstWrongLine, LINE_BYTES, printLines } from './numbered-lines.ts';
 const printed = execFileSync('sh', ['-c', printLines(3)], { encoding: 'utf8' });
 const [first = '', second = '', third = ''] = printed.split(/(?<=\n)/);
 
-test('the lines have their length and number, and are found after other text', () => {
+test('the printed lines have the right length and are whole, even between other lines', () => {
   expect(printed).toHaveLength(3 * LINE_BYTES);
   expect(firstWrongLine(`note\n${printed}times\n`, 3)).toBeUndefined();
 });
@@ -16,6 +16,6 @@ test.each([
   ['is not whole', first + second.slice(4) + third, 2],
   ['is missing at the end', first + second, 3],
   ['is missing at the beginning', second + third, 1],
-])('a line that %s is found', (_, log, line) => {
+])('the first line that %s is reported', (_, log, line) => {
   expect(firstWrongLine(log, 3)).toBe(line);
 });

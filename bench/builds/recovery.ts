@@ -5,7 +5,6 @@ import { killLeader, readyLeader } from '#e2e/support/leader.ts';
 import { measureBuild } from './builds.ts';
 import type { PrintRow } from './print-row.ts';
 
-/** Number of kills. */
 const KILLS = Number(process.env['BENCH_KILLS'] ?? 10);
 
 /**

@@ -1,4 +1,4 @@
-/** A job in HCL with a step per command. The steps take turns in the worker image and the given images. */
+/** A job in HCL with a step per command. The steps run in the worker image and the given images in turn. */
 export function stepsJob(name: string, commands: readonly string[], images: readonly string[] = []): string {
   const runners = [
     (cmd: string): string => `run "shell" {\n      cmd = "${cmd}"\n    }`,

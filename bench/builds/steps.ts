@@ -6,7 +6,7 @@ import type { PrintRow } from './print-row.ts';
 import { gapsBetween, stepsJob, timesIn } from './step-times.ts';
 
 const COUNTS = [1, 5, 20];
-/** The images beside the worker image. Their `date` supports nanoseconds (`%N`). */
+/** The images besides the worker image. Their `date` supports nanoseconds (`%N`). */
 const IMAGES = ['localhost/millrace-postgres:dev', 'localhost/millrace:dev'];
 const DATE = 'date +%s%N';
 
@@ -22,10 +22,10 @@ interface MeasuredJob {
 }
 
 /**
- * Measures builds of 1, 5 and 20 steps, in the worker image alone, and taking turns in it and in `IMAGES`.
- * Each step prints the time at which its process runs. The gap between two steps is the cost of a process and
- * the overhead of Millrace. A build with a loop inside one step shows the cost of a process alone, in the
- * worker image.
+ * Measures builds of 1, 5 and 20 steps, all in the worker image, or in it and in `IMAGES` in turn. Each step
+ * prints the time at which its process runs. The gap between two steps is the cost of a process and the
+ * overhead of Millrace. A build with a loop inside one step shows the cost of a process alone, in the worker
+ * image.
  */
 export async function measureSteps(team: string, runs: number, printRow: PrintRow): Promise<void> {
   const loop = jobOf('a loop', 'loop', [`for i in $(seq 20); do sh -c '${DATE}'; done`], []);

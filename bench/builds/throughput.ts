@@ -38,7 +38,7 @@ export async function compareThroughput(measured: Measured, printRow: PrintRow):
   printRow('  builds to bare Pods', (sum(builds) / sum(bare)).toFixed(2), '≥ 0.9');
 }
 
-/** How one kind of run starts, is seen to have ended, and is cleared away. */
+/** Starts one kind of run, finds out which runs have succeeded, and clears them away. */
 interface Runner {
   /** Starts a run and returns its name. */
   start: () => Promise<string>;
@@ -48,8 +48,8 @@ interface Runner {
 }
 
 /**
- * Keeps `AT_A_TIME` runs going until `TOTAL` have ended; returns runs per second. One poll serves all runs:
- * a poll for each would take a tenth of the processors from what is measured.
+ * Keeps `AT_A_TIME` runs going until `TOTAL` have ended; returns runs per second. One poll serves all runs: a
+ * poll for each run would use a tenth of the processors and so slow down what is measured.
  */
 async function perSecond({ start, succeeded, clear }: Runner): Promise<number> {
   const running = new Set<string>();
@@ -60,7 +60,7 @@ async function perSecond({ start, succeeded, clear }: Runner): Promise<number> {
   while (ended < TOTAL) {
     for (; started < TOTAL && started - ended < AT_A_TIME; started += 1)
       background.push(start().then((name) => running.add(name)));
-    // Waits for one poll, and fails at once if a request did.
+    // Waits until the next poll is due, and fails at once if a request fails.
     await Promise.race([sleep(POLL_MS), Promise.all(background).then(() => sleep(POLL_MS))]);
     for (const name of running.intersection(await succeeded())) {
       running.delete(name);

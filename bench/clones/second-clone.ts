@@ -11,8 +11,8 @@ import { defined } from '#defined';
 import { pull } from '#domain/pipeline/built-in/git-pull.ts';
 
 /*
- * How long the built-in type git takes to get each further commit of a large repository, with and without a
- * cache that has the commit before it. This process serves the repository over HTTP.
+ * How long the built-in type git takes to get each new commit of a large repository, with and without a cache
+ * that has the previous commit. This process serves the repository over HTTP.
  */
 
 const MEGABYTES = numberFlag('megabytes', 1000);

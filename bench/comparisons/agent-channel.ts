@@ -90,7 +90,10 @@ async function build(folder: string): Promise<Channel[]> {
   ];
 }
 
-/** Makes each measurement with one channel and then with the other. Each round swaps which is the first. */
+/**
+ * Makes each measurement with one channel and then with the other. The channel that comes first changes with
+ * each round.
+ */
 async function measureAll(channels: Channel[], rounds: number): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {
     const order = round % 2 === 0 ? channels : channels.toReversed();

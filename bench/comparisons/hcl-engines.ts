@@ -13,8 +13,8 @@ import { circumstances, numberFlag, table } from '#bench/table.ts';
 import { LIMITS } from '#domain/pipeline/limits.ts';
 
 /*
- * Compares the HCL engine with hcl2-parser on the same texts (docs/adr/0001). Times alternate in this
- * process; starts, and a text that may crash an engine, get separate processes:
+ * Compares the HCL engine with hcl2-parser on the same texts (docs/adr/0001). The engines take turns in this
+ * process. Their starts, and a text that may crash an engine, are measured in separate processes:
  *
  *   node bench/comparisons/hcl-engines.ts [--runs 41]
  */
@@ -24,7 +24,7 @@ const STARTS = 9;
 const file = await buildEngine();
 const parserFile = createRequire(import.meta.url).resolve('hcl2-parser');
 const engineSource = new URL('../../src/adapters/hcl/engine.ts', import.meta.url).href;
-/** Beginnings of programs that load one of the engines. A call of that engine completes the program. */
+/** Code that loads one of the engines. The benchmark appends a call to that engine. */
 const PARSER = `const { default: hcl2 } = await import('file://${parserFile}');`;
 const ENGINE = `const { readFileSync } = await import('node:fs');
   const { startEngine } = await import('${engineSource}');
@@ -175,8 +175,8 @@ ${Array.from({ length: jobs }, (_, index) => oneJob(index)).join('')}`;
 }
 
 /**
- * Time until an engine has parsed its first text, memory that it adds to a process without one, and file
- * size.
+ * For each engine: the time until it has parsed its first text, the memory that it adds to a process, and the
+ * size of its file.
  */
 function measureStarts(): string[][] {
   const programs = {

@@ -99,7 +99,7 @@ async function prepare(client: ApiClient): Promise<void> {
 }
 
 /**
- * Runs every scenario once. Its contestants run at the same time, each in a new process for each scenario.
+ * Runs every scenario once. The contestants run at the same time, each in a new process for each scenario.
  * Node alone takes part only in `idle`.
  */
 async function runRound(comparison: Comparison, round: number): Promise<void> {

@@ -43,7 +43,9 @@ type Way =
   | 'init container';
 
 interface Delivery {
-  /** The step's container has the worker image, which has the shim. The Pod then has no work directory. */
+  /**
+   * The step's container runs the worker image, which contains the shim. The Pod then has no work directory.
+   */
   usesWorkerImage?: boolean;
   volumes: V1Volume[];
   /** Path of the shim in the step's container. Absent: the step runs without a shim. */

@@ -43,7 +43,7 @@ async function serve(task: ControlTask & { port: number }): Promise<void> {
 
 async function bareRoutes({ databaseUrl, answer }: ControlTask) {
   const app = Fastify();
-  // Requests must be read to their end.
+  // Reads each body to its end, whatever its type, and parses none.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async () => undefined);
   const body = Buffer.from(answer?.body ?? '');

@@ -11,7 +11,7 @@ import { largePipeline } from '#testing/pipelines/large-pipeline.ts';
 import { digits, verdict, type Part } from './part.ts';
 
 const ROUNDS = 15;
-/** For each size of a pipeline, the largest median of each drawing in milliseconds. */
+/** For each size of a pipeline, the aim for the median of each drawing in milliseconds. */
 const AIMS = [
   { size: 100, first: 20, change: 1, png: 60 },
   { size: 1000, first: 200, change: 10, png: 200 },

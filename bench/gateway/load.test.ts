@@ -25,7 +25,7 @@ test('a load that goes well counts its answers', async () => {
 test.each([
   ['an unexpected answer', '/broken', '/broken was answered 500.'],
   ['a closed connection', '/closed', 'The connection was closed.'],
-])('%s ends a load at once, however long it was to take', async (_name, path, message) => {
+])('%s ends a load at once, however long it should run', async (_name, path, message) => {
   const settings = { connections: 3, seconds: 3600, requests: [{ path: '/' }, { path: '/' }, { path }] };
   await expect(load(base, settings)).rejects.toThrow(message);
 });

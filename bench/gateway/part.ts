@@ -2,7 +2,7 @@ import type { DatabasePool } from 'slonik';
 import type { TestStores } from '#testing/stores/stores.ts';
 import type { MeasuredGateway } from './gateway.ts';
 
-/** One measurement. If it needs data, it has its own in the shared database. */
+/** One measurement. It creates the data that it needs in the shared database. No other part uses them. */
 export interface Part {
   /** The name that `--only` takes. */
   name: string;

@@ -23,7 +23,7 @@ test('it fails at once if what it repeats fails', async () => {
   await expect(repeatBeside(endless, { repeat: fail, pauseMs: 1 })).rejects.toThrow('no table');
 });
 
-test('it fails if the work fails, and repeats no more', async () => {
+test('it fails if the work fails, and does not repeat again', async () => {
   let calls = 0;
   await expect(repeatBeside(fail, { repeat: () => (calls += 1), pauseMs: 1 })).rejects.toThrow('no table');
   await sleep(20);

@@ -13,7 +13,7 @@ export interface ResourceWithWebhook {
   secret: string;
 }
 
-/** Creates `count` resources in pipelines of `PER_PIPELINE` resources. Creates whole pipelines only. */
+/** Creates at least `count` resources, in pipelines of `PER_PIPELINE` resources each. */
 export async function makeResources(
   { stores, pool }: PartEnvironment,
   count: number,

@@ -7,7 +7,7 @@ import { digits, type Part, type PartEnvironment } from './part.ts';
 const ROUNDS = 30;
 const ACCOUNTS = 10;
 
-/** Times of a wrong password for an existing account and for a missing one, which should not differ. */
+/** Response times to a wrong password, for an existing and for a missing account. They should not differ. */
 export const wrongPasswords: Part = {
   name: 'sign-in',
   async measure(environment) {

@@ -29,8 +29,8 @@ interface Build {
 }
 
 /**
- * A thousand readers of one log: how late lines reach them, and what the gateway needs for them. This process
- * stores the lines; they do not pass through a gateway.
+ * A thousand readers of one log: how late lines reach them, and how much memory and processor time the
+ * gateway uses for them. This process stores the lines; they do not pass through a gateway.
  */
 export const streams: Part = {
   name: 'streams',
@@ -206,7 +206,7 @@ async function follow({ base }: MeasuredGateway, token: string, lateness: Latene
   const socket = connect(Number(port), hostname);
   await once(socket, 'connect');
   const reader = { socket, lines: 0 };
-  /** The text after the last whole line: a line may come in two chunks. */
+  /** The text after the last whole line. The rest of that line arrives in a later chunk. */
   let incompleteLine = '';
   const path = `/teams/${NAME.team}/pipelines/${NAME.pipeline}/jobs/${NAME.job}/builds/1/events`;
   const answered = new Promise<void>((resolve, reject) => {

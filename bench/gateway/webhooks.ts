@@ -15,8 +15,8 @@ const RESOURCES = 20_000;
 const REPEATED_RESOURCES = 250;
 const CHECKS_BEGIN_EVERY_MS = 100;
 /**
- * Forges use many connections. This is also the largest number of webhooks in one transaction: it commits
- * those that arrived during the previous one.
+ * Forges use many connections. This is also the largest number of webhooks in one transaction: each
+ * transaction commits those that arrived during the previous one.
  */
 const CONNECTIONS = 128;
 const SECONDS = 5;

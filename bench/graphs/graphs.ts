@@ -122,8 +122,8 @@ async function measureDelays(pictures: Pictures): Promise<string[][]> {
 }
 
 /**
- * Draws only PNGs: of one pipeline with changing states, or of as many pipelines as rounds. Prints the sum of
- * the largest memories of this process and of its child, in megabytes.
+ * Draws only PNGs: of one pipeline with changing states, or of a different pipeline in each round. Prints the
+ * sum of the peak memory of this process and of its child, in megabytes.
  */
 async function drawPngs(isOnePipeline: boolean): Promise<void> {
   const pictures = createPictures();
@@ -137,7 +137,7 @@ async function drawPngs(isOnePipeline: boolean): Promise<void> {
   console.log((peakKibibytes * 1024) / 1e6);
 }
 
-/** The largest memory of the process in KiB. */
+/** The peak resident memory of the process in KiB. */
 function peakOfProcess(pid: number): number {
   const [, peak = '0'] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(peak);

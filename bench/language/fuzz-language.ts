@@ -14,8 +14,8 @@ import { startNativeParser } from '#testing/hcl/native-parser.ts';
 /*
  * Reads generated and broken texts for some minutes. None may break the engine or the compiler. Native
  * hashicorp/hcl must agree on each text that `describeBoth` can compare. Formatting a text without syntax
- * errors a second time must change nothing. Prints the seed, which repeats a run, and a failing text after
- * fast-check has shrunk it.
+ * errors a second time must change nothing. Prints the seed, with which a run can be repeated, and a failing
+ * text after fast-check has shrunk it.
  *
  *   node bench/language/fuzz-language.ts [--minutes 10] [--seed 1]
  */

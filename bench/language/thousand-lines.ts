@@ -39,7 +39,10 @@ resource "cron" "night" {
   return text + '# One more line.\n'.repeat(missingLines);
 }
 
-/** A block of ten chains of ten blocks each. The last block of a chain creates a job for every service. */
+/**
+ * The job block with this index. The blocks form ten chains of ten. The last block of a chain creates a job
+ * for every service.
+ */
 function jobOf(index: number): string {
   const step = index % 10;
   const get = `  get "git" "app" { ${step === 0 ? 'trigger = true' : `passed = ["job-${index - 1}"]`} }\n`;

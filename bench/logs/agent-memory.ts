@@ -38,16 +38,16 @@ const bundle = join(checkout, 'dist/agent.cjs');
 const shim = join(checkout, `dist/shim-${process.arch === 'arm64' ? 'arm64' : 'amd64'}`);
 
 interface Memory {
-  /** The most resident memory so far, in bytes. */
+  /** The peak resident memory so far, in bytes. */
   peak: number;
-  /** What is resident now and no page of a file, such as the program of Node, in bytes. */
+  /** The resident memory now, without pages of files such as the program of Node, in bytes. */
   anonymous: number;
 }
 
 interface Sample extends Memory {
   /** Processor time of the agent until its first request, in milliseconds. */
   start: number;
-  /** From the first output of the step until the gateway has all of it, in milliseconds. */
+  /** From when the gateway knows that the step has started until it has the whole log, in milliseconds. */
   log: number;
   /** Processor time of the agent meanwhile, in milliseconds. */
   logProcessor: number;

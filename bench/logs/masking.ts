@@ -8,8 +8,9 @@ import { storable } from '#domain/build/storable.ts';
 
 /*
  * Measures what masking costs on the path of a step's output through the agent: bytes from the shim become
- * text that can be stored, which the limit of the log would cut, and then bodies of requests. Without secrets
- * the masker only copies. The sets of secrets alternate in one run on the same output (docs/benchmarks.md):
+ * text that can be stored, are masked, pass the limit of the log, and become bodies of requests. Without
+ * secrets the masker only copies. The sets of secrets alternate in one run on the same output
+ * (docs/benchmarks.md):
  *
  *   node bench/logs/masking.ts [--runs 25] [--megabytes 32]      make bench-masking
  */

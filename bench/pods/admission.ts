@@ -156,8 +156,8 @@ function portOf(server: ReturnType<typeof createAdmissionServer>): number {
 }
 
 /**
- * Applies the CRDs, the namespaces and the chart's webhook configuration. Its Service stands for localhost,
- * and its port is the given one.
+ * Applies the CRDs, the namespaces and the chart's webhook configuration. The configuration's Service stands
+ * for localhost, and its port is `port`.
  */
 async function prepare(kubeconfig: string, client: ApiClient, port: number): Promise<void> {
   await runKubectl(kubeconfig, ['apply', '--server-side', '-f', `${checkout}/crds`]);

@@ -143,9 +143,9 @@ const CLOCK_INTERVAL_MS = 10_000;
 const GOLDEN = 0.618_033_988_749_895;
 
 /**
- * Milliseconds since a check of the pipeline was last due, so always less than the interval: the lateness of
- * a check that is later than that shows too small. The scheduled checks of a pipeline are due at a fixed
- * fraction of each interval, as in `src/domain/scheduling/next-check.ts`.
+ * Milliseconds since a check of the pipeline was last due, so always less than the interval. For a check that
+ * is late by more than one interval, this is too little. The scheduled checks of a pipeline are due at a
+ * fixed fraction of each interval, as in `src/domain/scheduling/next-check.ts`.
  */
 function sinceDue(pipeline: number, at: Date): number {
   const offset = ((pipeline * GOLDEN) % 1) * CLOCK_INTERVAL_MS;

@@ -44,7 +44,7 @@ const counts = {
   failed: 0,
   failures: new Set<string>(),
 };
-/** How many different messages of failures the summary has at most. */
+/** The summary has at most this many different failure messages. */
 const MAX_FAILURES = 5;
 const startedPods = new Set<string>();
 const flagIndex = process.argv.indexOf('--kubeconfig');

@@ -41,7 +41,7 @@ export async function fillHistory(url: string, size: { versions: number; builds:
   const versionsEach = Math.round(size.versions / RESOURCE_COUNT);
   const buildsEach = Math.round(size.builds / JOBS);
   try {
-    // The inserted rows fit each other, so this turns off the check of foreign keys, which costs time.
+    // The inserted rows are consistent, so this turns off the checks of foreign keys, which take time.
     await client.query('SET session_replication_role = replica');
     await client.query('SET statement_timeout = 0');
     await client.query(

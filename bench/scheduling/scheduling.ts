@@ -134,7 +134,7 @@ function measuresOf(pool: DatabasePool, saved: { id: number }): Record<string, M
   };
 }
 
-/** Ends all builds as succeeded and requests decisions on the jobs after them, like the store. */
+/** Ends all builds as succeeded and requests decisions on the jobs downstream of them, as the store does. */
 async function endAll(pool: DatabasePool): Promise<void> {
   await pool.query(rows()`
     WITH ended AS (

@@ -12,7 +12,7 @@ export interface Calls {
 export interface Task {
   id: number;
   kind: 'get one by one' | 'get at once' | 'list' | 'apply' | 'ask';
-  /** Number of requests for the tasks of many requests; `list` and `ask` make one call. */
+  /** Number of requests of a task that makes many. `list` and `ask` make one call. */
   count: number;
   /** For `ask`: the call, its server and its argument. */
   call?: 'get' | 'list' | 'replaceStale';

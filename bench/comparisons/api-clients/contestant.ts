@@ -8,7 +8,7 @@ import { build } from 'esbuild';
 import { memoryOf } from '#bench/process-cost.ts';
 import type { Report, Task } from './calls.ts';
 
-/** What to start a contestant from. */
+/** The program of a contestant and how to start it. */
 export interface ContestantProgram {
   name: string;
   /** Name of its file in `contestants/`. */

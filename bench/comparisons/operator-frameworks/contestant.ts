@@ -9,7 +9,7 @@ import { defined } from '#defined';
 import type { ContestantReport } from './reports.ts';
 import type { ThrowAwayServer } from './server.ts';
 
-/** What to start a contestant from. */
+/** The program of a contestant and how to start it. */
 export interface ContestantProgram {
   name: string;
   /** Name of its file in `contestants/`. */

@@ -26,7 +26,8 @@ export function versionAt(scope: string, now: number, everyMs: number): Record<s
 }
 
 /**
- * The requests of an agent with the results of its checks, which all find one version; the last has `done`.
+ * The requests in which an agent sends the results of its checks. Each check finds one version. Only the last
+ * request has `done`.
  */
 export function resultsOf(
   run: Pick<CheckRun, 'checks'>,

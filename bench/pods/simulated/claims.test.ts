@@ -42,6 +42,6 @@ test('a spread does not depend on the order of its values', () => {
   expect(spreadOf([10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0])).toEqual({ median: 5, p90: 9, max: 10 });
 });
 
-test('ten simultaneous Pods of half a second make twenty a second, and 300 groups take fifteen seconds', () => {
+test('a limit of ten Pods of half a second each allows twenty a second, and 300 groups take fifteen seconds', () => {
   expect(capacityOf(10, 300, 500)).toEqual({ perSecond: 20, roundMs: 15_000 });
 });

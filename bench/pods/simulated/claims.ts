@@ -16,7 +16,7 @@ export interface ClaimSummary {
   /** Pods per second. */
   perSecond: number;
   resourcesPerPod: number;
-  /** The largest number of Pods at one moment of the period, also of those that were claimed before it. */
+  /** The largest number of Pods at one moment of the period, including Pods that were claimed before it. */
   maxPods: number;
   /** From when a check was due to its claim: the delay caused by the operator and its limits. */
   late: Spread;

@@ -18,7 +18,7 @@ const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 2000;
 const TIMEOUT_MS = 60_000;
 
-/** The gateway's answer to a request that a retry would not help. */
+/** The gateway refused a request, and a retry would not help. */
 class PermanentError extends Error {
   override name = 'PermanentError';
 }

@@ -176,7 +176,8 @@ export async function failedChecks(pool: DatabasePool): Promise<string> {
 }
 
 /**
- * Counts per unit of work, such as writes per build: the total, then the shares from 0.01 on, largest first.
+ * Counts per unit of work, such as writes per build: the total, then each share of at least 0.01, the largest
+ * first.
  */
 export function sharesText(counts: Record<string, number>, units: number): string {
   const entries = Object.entries(counts).map(([name, count]): [string, number] => [name, count / units]);

@@ -47,7 +47,7 @@ function runningPod(image?: string): Wire<V1Pod> {
 }
 
 describe('the agent of a Pod', () => {
-  test('in the worker image has a nonce and no token', () => {
+  test('whose containers all run the worker image has a nonce and no token', () => {
     expect(podWork(runningPod())).toEqual({
       pod: { namespace: 'ns', name: 'check-app-7', uid: 'uid-7' },
       gateway: new URL('https://gateway.example.test:8443'),
@@ -62,7 +62,7 @@ describe('the agent of a Pod', () => {
     });
   });
 
-  test('beside another image has a token, too, with the audience and account of the Pod', () => {
+  test('with another image has a token, too, with the audience and account of the Pod', () => {
     expect(podWork(runningPod('probe:1'))?.token).toEqual({
       account: SERVICE_ACCOUNT,
       audience: GATEWAY_AUDIENCE,
