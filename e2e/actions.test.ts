@@ -78,7 +78,7 @@ describe('a build that is cancelled', () => {
   }, 600_000);
 });
 
-describe('a resource that is pinned', () => {
+describe('pins and pauses', () => {
   const api = pipelineApi(TEAM, 'pin');
   /** Waits for this many versions, and returns the newest. Only the first is found without a request. */
   const untilVersions = async (count: number): Promise<number> => {
@@ -90,7 +90,7 @@ describe('a resource that is pinned', () => {
     });
   };
 
-  test('uses the pinned version in every build, and nothing newer triggers until it is unpinned', async () => {
+  test('every build uses the pinned version of a resource, and nothing newer triggers until it is unpinned', async () => {
     await createPipeline(TEAM, 'pin', CLOCK);
     const first = await untilVersions(1);
     expect((await buildEnded(TEAM, 'pin', 'work', '1')).status).toBe('succeeded');
@@ -107,7 +107,7 @@ describe('a resource that is pinned', () => {
     expect(await buildEnded(TEAM, 'pin', 'work', '3')).toMatchObject({ inputs: [{ version_id: third }] });
   }, 600_000);
 
-  test('is checked but not built while the pipeline is paused, and its versions never trigger later', async () => {
+  test('a resource is checked but not built while its pipeline is paused, and those versions never trigger', async () => {
     expect((await api.post('pause')).status).toBe(200);
     await untilVersions(4);
     expect((await api.trigger('work')).status).toBe(409);
@@ -117,7 +117,7 @@ describe('a resource that is pinned', () => {
     expect((await api.builds('work')).map(({ number }) => number)).toEqual(['4', '3', '2', '1']);
   }, 600_000);
 
-  test('cannot be unpaused by the API if its manifest says paused', async () => {
+  test('the API cannot unpause a pipeline whose manifest pauses it', async () => {
     await createPipeline(TEAM, 'pin', CLOCK, { paused: true });
     const answer = await api.post('unpause');
     expect([answer.status, answer.body]).toEqual([409, expect.stringContaining('managed-by-manifest')]);

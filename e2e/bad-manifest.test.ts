@@ -16,7 +16,7 @@ import { get } from '#e2e/support/read-objects.ts';
 
 /** The admission webhook validates the Pipelines of this team. */
 const CHECKED = teamName('e2e-refused');
-/** The admission webhook ignores this team, as if it did not answer the API server. */
+/** The admission webhook ignores this team, as if the API server could not reach the webhook. */
 const TEAM = teamName('e2e-bad-manifest');
 
 /** Applies a manifest that must be rejected; returns what kubectl prints on stderr. */
@@ -64,7 +64,7 @@ describe('the admission webhook', () => {
       await createPipeline(CHECKED, name, oneJob('echo still here'));
       const before = await get('pipeline', name, '--namespace', CHECKED);
       const manifest = pipelineManifest(CHECKED, name, bad.config);
-      // An operator that has just started to compile again may exceed the timeout of the API server.
+      // An operator that first has to start its compiler may exceed the timeout of the API server.
       await eventually(() => refusal(manifest, '--dry-run=server'));
       for (const args of [[], ['--dry-run=server'], ['--server-side']]) {
         const output = await refusal(manifest, ...args);

@@ -7,9 +7,9 @@ import { maxStart, medianStart } from '#e2e/support/start-times.ts';
 import { RELEASE } from '#tools/chart/install.ts';
 
 /*
- * A team without limits triggers 120 builds at once. A build of another team must start as fast as on an idle
- * installation, the operator must stay the leader, and the greedy team must not exceed the installation's
- * limit of Pods.
+ * A team that sets no limits triggers 120 builds at once. A build of another team must start as fast as on an
+ * idle installation, the operator must stay the leader, and the greedy team must not exceed the
+ * installation's limit of Pods.
  */
 
 const GREEDY = teamName('e2e-greedy');

@@ -133,7 +133,7 @@ test('a resource finds what its check and its earlier builds left in its cache, 
   expect(claims[0]?.metadata.ownerReferences).toMatchObject([{ kind: 'Pipeline', name: 'cached' }]);
 }, 600_000);
 
-test('a job finds what its last successful build saved under a key with the same beginning', async () => {
+test('a job finds what its last successful build saved under a key with the same prefix', async () => {
   await createPipeline(TEAM, 'modules', MODULES);
   const modules = pipelineApi(TEAM, 'modules');
   const found: string[] = [];

@@ -127,7 +127,9 @@ afterAll(async () => {
   await Promise.all([ANN, ADMIN].map(deleteAccount));
 }, 600_000);
 
-/** Names in the examples → names in this cluster. What prepares a verb's examples may add names. */
+/**
+ * Names in the examples → names in this cluster. The functions that prepare a verb's examples may add names.
+ */
 type Names = Record<string, string>;
 
 const names = (): Names => ({
@@ -292,7 +294,7 @@ const TYPED: Record<string, readonly (readonly [question: string, answer: string
   'millrace pipelines delete app': [['[y/N] ', 'y']],
 };
 
-/** Examples of logins that a person confirms in the browser which the program opens. */
+/** Examples of logins that a person confirms in the browser that the program opens. */
 const IN_BROWSER = new Set([
   'millrace login https://ci.example.org',
   'millrace login https://ci.example.org --context work --team shop',

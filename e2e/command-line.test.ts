@@ -10,7 +10,7 @@ import { VERBS } from '#testing/cli/verbs.ts';
 import { pushCommit } from '#tools/demo/commit.ts';
 import type { ReachableService } from '#tools/demo/reach.ts';
 
-/* A developer's day with nothing but the command line. Each test goes on where the one before ended. */
+/* A developer's day with nothing but the command line. Each test continues where the previous one ended. */
 const TEAM = teamName('e2e-cli');
 const FORGE = `${TEAM}-forge`;
 const [ANN, BOB] = [teamName('ann'), teamName('bob')];

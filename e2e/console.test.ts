@@ -17,8 +17,8 @@ import type { ReachableService } from '#tools/demo/reach.ts';
 
 /*
  * The day of a developer in the console, in a real browser: a pipeline from its text to a deployed commit,
- * with an error, a broken commit and a deployment that fails once. `PICTURES=docs/images` makes the pictures
- * of the console in README and docs on the way.
+ * with an error, a broken commit and a deployment that fails once. With `PICTURES=docs/images` it also takes
+ * the pictures of the console for README and docs.
  */
 const TEAM = teamName('shop');
 const SUFFIX = TEAM.replace('shop', '');
@@ -115,7 +115,7 @@ const versionOf = (ref: string): Locator => page.locator('.resource-version').fi
 
 const takePicture = async (name: string): Promise<void> => await documentationPicture(page, name, SUFFIX);
 
-/** Expects that the page has neither complaints of the browser nor problems of accessibility. */
+/** Expects no complaints of the browser and no accessibility problems of the page. */
 async function expectNoProblems(): Promise<void> {
   expect(await accessibilityProblems(page)).toEqual([]);
   expect(complaints).toEqual([]);

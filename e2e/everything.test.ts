@@ -121,8 +121,8 @@ async function trigger(job: string, inputs: object): Promise<string> {
 }
 
 /**
- * The Events of the Pipeline, except those of starts and waits: of many such Events at a time, Kubernetes
- * gets only some.
+ * The Events of the Pipeline, except those of starts and waits. The operator derives Events from the statuses
+ * that it writes at intervals, so it may miss such short states.
  */
 async function eventsOfPipeline(): Promise<string[]> {
   const events = await list('events.v1.events.k8s.io', '--namespace', TEAM);
@@ -137,8 +137,8 @@ async function eventsOfPipeline(): Promise<string[]> {
 }
 
 /**
- * Waits for the Event of a build's current status. The operator creates Events when it writes the status of
- * the Pipeline, at intervals: of two changes within one interval, only the second gets an Event.
+ * Waits for an Event of a build other than its start or a wait. The statuses from which the operator derives
+ * Events have only the last build of each job, so a later build could hide this one.
  */
 const untilEvent = (job: string, number: string): Promise<void> =>
   eventually(async () => {

@@ -16,7 +16,7 @@ const TOKEN = 'token-of-the-counter';
 const api = pipelineApi(TEAM, 'foreign');
 let forge: ReachableService | undefined;
 
-/** Two repositories that anyone who reaches them may push to. */
+/** Starts a git server with two repositories. Anyone who reaches the server may push. */
 async function startForge(): Promise<ReachableService> {
   const reached = await startGitServer(FORGE, ['left', 'right']);
   for (const name of ['left', 'right']) await pushFiles(`${reached.url}/${name}.git`, { [name]: 'begin' });
@@ -132,7 +132,7 @@ async function checkUntilFound(resource: string, count: number): Promise<Record<
 
 const embedded = isEmbedded ? describe : describe.skip;
 
-embedded('resource types of another system', () => {
+embedded('resource types of Concourse', () => {
   beforeAll(async () => {
     const images = await loadTypeImages(['counter', 'commits', 'copy']);
     await createTeam(TEAM, { secretRef: { name: 'team-secrets' } });

@@ -17,8 +17,8 @@ import { restartedSince, runningContainers } from '#e2e/support/restarts.ts';
 import { maxStart, medianStart } from '#e2e/support/start-times.ts';
 
 /*
- * Pipelines that used to crash operators and gateways, run against a release with the chart's memory limits.
- * No container of Millrace may restart, and builds of another team must start as fast as on an idle
+ * Pipelines that try to crash operators and gateways, in a release with the chart's memory limits. No
+ * container of Millrace may restart, and builds of another team must start as fast as on an idle
  * installation.
  */
 

@@ -49,7 +49,10 @@ job "plain" {
 }
 `;
 
-/** Stands in for a cloud that accepts one job. It knows only the public keys of the installation. */
+/**
+ * Stands in for a cloud that accepts one job. It verifies tokens with only the public keys that the gateway
+ * publishes.
+ */
 class Verifier {
   readonly tokens: string[] = [];
   readonly claims: JWTPayload[] = [];

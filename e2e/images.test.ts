@@ -16,7 +16,7 @@ import type { ReachableService } from '#tools/demo/reach.ts';
 import { craneBinary } from '#tools/images/push.ts';
 
 /*
- * The sample that builds an image runs on the cluster with a registry that asks for a login: Pods push, the
+ * The sample that builds an image runs on the cluster with a registry that requires a login: Pods push, the
  * gateway looks up the entrypoint, and the node pulls. The Team has the Pod security standard `restricted`.
  */
 

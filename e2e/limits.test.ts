@@ -18,7 +18,7 @@ beforeAll(() => createTeam(TEAM, { limits: { runningBuilds: 1 } }), 600_000);
 afterAll(() => deleteTeam(TEAM), 600_000);
 
 describe('a team that may run one build at a time', () => {
-  test('has its builds run in order, and pending builds report what they wait for', async () => {
+  test('runs its builds in order, and pending builds report what they wait for', async () => {
     await createPipeline(TEAM, 'queue', oneJob('sleep 3'));
     const api = pipelineApi(TEAM, 'queue');
     const numbers: string[] = [];

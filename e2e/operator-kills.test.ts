@@ -90,7 +90,7 @@ onlyEmbedded(`killing the leading operator ${KILLS} times with kill -9 during ch
       expect((await api.check('count.up')).status).toBe(202);
       await sleep(kill * DELAY_STEP_MS);
       await killLeaderAndFreeLease();
-      // A check requested before the kill runs after it, whichever operator leads then.
+      // A check requested before the kill is not lost, whichever operator leads after it.
       await eventually(async () => expect((await api.versions('count.up')).length).toBeGreaterThan(kill));
     }
     await createPipeline(TEAM, 'count', countingPipeline(''));

@@ -49,7 +49,7 @@ const task = (name: string, cmd: string): string => `
     }
   }`;
 
-/** A command that counts the processes of the container whose command line begins with these words. */
+/** A command that counts the container's processes whose command line begins with these words. */
 const countProcesses = (words: string): string =>
   `for one in /proc/[0-9]*; do tr '\\0' ' ' <$one/cmdline; echo; done 2>/dev/null | grep -c '^${words}' || true`;
 
@@ -296,7 +296,7 @@ job "work" {
   }, 600_000);
 });
 
-onlyEmbedded('a build whose process 1 of the steps is killed', () => {
+onlyEmbedded('a build in which process 1 of the step container is killed', () => {
   test('has a second attempt, and its log has both attempts and the reason', async () => {
     const number = await startSlowBuild(TEAM, 'shim');
     await killContainer(TEAM, await podOf(TEAM, 'shim'), 'worker');

@@ -63,7 +63,7 @@ async function reasonsOf(job: string): Promise<Reason[]> {
   return builds.filter((build) => build.job === job).flatMap(({ reasons }) => reasons);
 }
 
-/** On how many nodes the builds of the team run, by tag. */
+/** The number of nodes that fit the team's builds, by tag. */
 async function nodesByTag(): Promise<Record<string, number>> {
   const settings = await data<{ workers?: { tag?: string; nodes: number }[] }>(
     'GET',
@@ -73,7 +73,7 @@ async function nodesByTag(): Promise<Record<string, number>> {
   return Object.fromEntries(workers.map(({ tag = 'none', nodes }) => [tag, nodes]));
 }
 
-test('a build whose tag no node has reports that, and runs as soon as a node has the label', async () => {
+test('a build reports that no node has its tag, and runs as soon as a node has the label', async () => {
   const { number } = created(await api.trigger('train'));
   await eventually(async () => {
     expect(await reasonsOf('train')).toMatchObject([

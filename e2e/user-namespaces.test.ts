@@ -46,7 +46,7 @@ afterAll(async () => {
 
 test('with the setting auto, the user IDs of a build are different IDs on the node', async () => {
   const api = pipelineApi(TEAM, 'users');
-  // A line of uid_map: the user IDs from 0 on are those from this one on at the node.
+  // A line of uid_map. The group is the ID on the node that user ID 0 maps to.
   const uidMap = /^ +0 +(\d+) +65536$/gm;
   // The old leader, which has another setting, may create the first Pod.
   const log = await eventually(async () => {

@@ -139,7 +139,7 @@ test('a changed ConfigMap is a new version, and each Pod says which volumes it m
   expect(await buildEnded(TEAM, 'files', 'write', '2')).toMatchObject({ status: 'succeeded' });
 }, 600_000);
 
-test('a build that needs a volume which its Team no longer has waits, and reports why', async () => {
+test('a build waits and reports why if its Team no longer has a volume that the build needs', async () => {
   const team = { apiVersion: 'millrace.dev/v1alpha1', kind: 'Team', metadata: { name: TEAM } };
   await apply({ ...team, spec: { volumes: VOLUMES.slice(1) } });
   await eventually(async () => {

@@ -45,7 +45,7 @@ test('a Team without spec.warm keeps no Pod ready', async () => {
   expect((await get('team', TEAM)).status?.['warmPods']).toBeUndefined();
 });
 
-test('a build takes the Pod that stands ready, its log is whole, and the Pod is used once', async () => {
+test('a build takes the warm Pod, its log is complete, and the Pod is used once', async () => {
   await setWarm({ pods: 1 });
   const warmPod = await readyPod();
   const { number } = created(await pipelineApi(TEAM, 'app').trigger('work'));

@@ -20,10 +20,10 @@ import { serveRegistry, type Registry } from './serve-registry.ts';
 import { ReadmeShell } from './shell.ts';
 
 /*
- * Follows the second half of the README: its own commands, in order, in one shell. The end-to-end suite's
- * installation is removed first, so the README's names are free. The test fills in the registry (a real one
- * on this machine), the repository (a git server in the cluster), a free local port and everything in angle
- * brackets.
+ * Follows the second half of the README with its own commands. Those that need no checkout run in one shell.
+ * The end-to-end suite's installation is removed first, so the README's names are free. The test fills in the
+ * registry (a real one on this machine), the repository (a git server in the cluster), a free local port and
+ * everything in angle brackets.
  */
 const COMMANDS = {
   images: 'make images PUSH=',
@@ -254,7 +254,7 @@ describe('following the README word for word', () => {
     await openAsPrinted(output);
     await kubectl('delete', 'pipelines', '--all', '--namespace', 'demo', '--timeout=9m');
     await kubectl('delete', 'team', 'demo', '--timeout=9m');
-    // Wait for the deletion: a cluster that is stopped meanwhile continues it at its next start.
+    // Waits for the deletion. Otherwise a cluster that is stopped meanwhile continues it at its next start.
     await kubectl('delete', 'namespace', 'demo', 'forge', '--timeout=9m');
   });
 });

@@ -4,8 +4,8 @@ import { killIfRunning } from '#testing/process/kill-if-running.ts';
 const END_MARK = '--- done ---';
 
 /**
- * One shell that runs commands one after another, as in a terminal: variables and background jobs stay. The
- * first command that fails ends the shell.
+ * One shell that runs commands one after another, as in a terminal: variables and background jobs persist.
+ * The first command that fails ends the shell.
  */
 export class ReadmeShell {
   readonly #child: ChildProcessWithoutNullStreams;

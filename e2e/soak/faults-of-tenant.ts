@@ -2,7 +2,7 @@ import { podsOf, type Pod } from './containers.ts';
 import type { FaultContext, FaultKind } from './fault-kind.ts';
 import { createPods, deletePods, hostileTeam, type Forgery } from './tenant.ts';
 
-/** Foreign Pods of a fault that is not a flood. */
+/** The most foreign Pods of a fault that is not a flood. */
 const MAX_QUIET = 4;
 const FLOOD = 60;
 
@@ -11,7 +11,8 @@ type Labels = Record<string, string>;
 const MANAGED_BY_MILLRACE = { 'app.kubernetes.io/managed-by': 'millrace' };
 
 /**
- * Labels of the builds or checks that have Pods, and of the next two ids, which those without a Pod may have.
+ * Labels of the builds or checks that have Pods, and of the next two ids, which builds or checks without a
+ * Pod may have.
  */
 const labelsOfWork = (pods: readonly Pod[], kind: 'build' | 'check'): Labels[] => {
   const label = kind === 'build' ? 'millrace.dev/build-id' : 'millrace.dev/run';

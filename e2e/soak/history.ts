@@ -37,7 +37,7 @@ export type StepRun = BuildOfRun & {
   restored?: string;
 };
 
-/** When a service in a build's Pod reported first and last that it runs. */
+/** When a service in a build's Pod first and last reported that it runs. */
 type ServiceLife = BuildOfRun & { pod: string; from: number; to: number };
 
 /** A notification of a build's end arrived. */

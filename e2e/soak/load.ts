@@ -24,7 +24,7 @@ const PAUSABLE = 'pausable';
  * and faults should hit running builds.
  */
 const MAX_OPEN_BUILDS = 6;
-/** How often a manifest is applied before the run gives up, which takes some minutes. */
+/** How many times a manifest is applied until the run gives up after some minutes. */
 const MAX_ROUNDS = 40;
 const PAUSE_MS = { min: 1000, max: 4000 };
 

@@ -111,7 +111,10 @@ const runLoadAndFaults = async (load: LoadGenerator, { seed, minutes }: Settings
   }
 };
 
-/** Waits until all work has ended, or for some minutes. Returns the Pods that remain. */
+/**
+ * Requests the final builds, and waits until all work has ended, or for some minutes. Returns the Pods that
+ * remain.
+ */
 const settle = async (load: LoadGenerator): Promise<string[]> => {
   print('no more faults: waiting for all builds to end');
   // All parts run already, unless undoing a fault failed.

@@ -25,7 +25,7 @@ describe.each(PIPELINES)('the text of %s', (pipeline) => {
   });
 });
 
-test('the lines of a step that fails have no end', () => {
+test('a step that fails does not print that it has ended', () => {
   expect(expectedLines({ name: 'a', lines: 1 }, 'x')).toEqual(['a began x', 'a line 1', 'a ended']);
   expect(expectedLines({ name: 'a', lines: 1, exit: 7 }, 'x')).toEqual(['a began x', 'a line 1']);
 });

@@ -26,7 +26,7 @@ describe('a report', () => {
     expect(lines).toContain('✔    12  numbers follow');
   });
 
-  test('shows only the faults shortly before a violation beside it', () => {
+  test('shows beside a violation only the faults near it', () => {
     const text = report([respected, broken], history);
     expect(text.split('\n').at(-1)).toBe('FAIL: 1 violations (SEED=7 MINUTES=5)');
     const shown = text.slice(text.indexOf('✘'));

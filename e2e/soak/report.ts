@@ -49,8 +49,8 @@ const markOf = (checked: number, violations: number): string => {
 };
 
 /**
- * The table of rules, the violations with the faults near them, and a last line: PASS or FAIL, and how to
- * repeat the run.
+ * The counts of faults, the table of rules, the violations with the faults near them, and a last line: PASS
+ * or FAIL, and how to repeat the run.
  */
 export const report = (results: readonly RuleResult[], history: SoakHistory): string => {
   const lines = results.flatMap(({ invariant, checked, violations }) => {

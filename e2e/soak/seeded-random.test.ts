@@ -21,7 +21,7 @@ describe('a seeded random generator', () => {
     expect(draw(7)).not.toEqual(draw(8));
   });
 
-  test('gives numbers that are spread over 0 to below 1', () => {
+  test('gives numbers that are spread from 0 to below 1', () => {
     const random = new SeededRandom(1);
     const draws = Array.from({ length: 2000 }, () => random.next());
     expect(Math.min(...draws)).toBeGreaterThanOrEqual(0);

@@ -4,7 +4,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 export interface Settings {
   seed: number;
   minutes: number;
-  /** Do not delete the team afterwards, for an investigation. */
+  /** Keeps the team after the run, for an investigation. */
   keep: boolean;
   /** A file of evidence to judge instead of a new run. */
   again?: string;

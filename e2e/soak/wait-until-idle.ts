@@ -20,8 +20,8 @@ const repeatUntil = async (seconds: number, done: () => Promise<boolean>): Promi
 };
 
 /**
- * Waits until every published version is found, the last one has reached the end of its chain, and all builds
- * have ended. False after `SETTLE_SECONDS`.
+ * Waits until every published version is found, the last one has reached the end of its chain, no job waits
+ * for a decision, and all builds have ended. False after `SETTLE_SECONDS`.
  */
 export const waitForBuilds = (team: string, history: SoakHistory): Promise<boolean> =>
   repeatUntil(SETTLE_SECONDS, async () => {

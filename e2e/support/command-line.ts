@@ -32,7 +32,10 @@ export class CommandLine {
     };
   }
 
-  /** The program sends tokens only over HTTPS or to this machine, so HTTPS ends in front of the gateway. */
+  /**
+   * Starts a TLS proxy in front of the gateway, because the program sends tokens only over HTTPS or to this
+   * machine.
+   */
   static async open(): Promise<CommandLine> {
     const folder = await mkdtemp(join(tmpdir(), 'millrace-command-line-'));
     const front = await tlsInFront(await baseUrl());

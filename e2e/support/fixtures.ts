@@ -62,7 +62,7 @@ export const buildEnded = (team: string, pipeline: string, job: string, number: 
 /** The shell condition by which a step waits for `releaseSteps`. */
 export const UNTIL_RELEASED = '[ -e /dev/shm/go ]';
 
-/** Ends the wait of the steps in all running Pods of builds of a pipeline. */
+/** Releases the steps that wait in the running Pods of builds of a pipeline. */
 export const releaseSteps = async (team: string, pipeline: string): Promise<void> => {
   const selector = `millrace.dev/kind=build,millrace.dev/pipeline=${pipeline}`;
   const pods = await list('pods', '--namespace', team, '--selector', selector);

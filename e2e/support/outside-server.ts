@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { nodeAddress } from '#tools/cluster/addresses.ts';
 
 /**
- * Everything outside the cluster, except git servers, that the sample pipeline with every construct uses: a
+ * Stands in for what the sample pipeline with every construct uses outside the cluster, except git servers: a
  * registry's tags, a keychain, a chat, a pager, and the pages of two regions, one of which is down. It
  * listens on the node's address, which Pods can reach.
  */

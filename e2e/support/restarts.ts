@@ -2,7 +2,7 @@ import { RELEASE } from '#tools/chart/install.ts';
 import { runProgram } from './command.ts';
 import { list } from './read-objects.ts';
 
-/** A container of the release that runs. */
+/** A running container of the release. */
 interface RunningContainer {
   pod: string;
   name: string;

@@ -25,7 +25,7 @@ const hosts = ({ forge, server }: Outside): Record<string, string> => ({
   'docker.io/curlimages/curl:8.17.0': IMAGE,
 });
 
-/** The repositories have scripts with the names of these programs. */
+/** Programs that the image lacks → scripts in the repositories, or commands that the image has. */
 const programs: Record<string, string> = {
   'go test ./...': '../../bin/go test ./...',
   '"python3"': '"shop/bin/python3"',

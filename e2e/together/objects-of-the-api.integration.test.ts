@@ -124,7 +124,7 @@ describe('a tenant who changes the spec of a Pipeline of the API', () => {
     expect(await tryPatch(tenant, { annotations: { note: 'x' } }, SPEC)).toBe('allowed');
   });
 
-  test('removes that name, and the revision names nobody', async () => {
+  test('may remove that name, and then the revision names nobody', async () => {
     const config = SPEC.config.replaceAll('"a"', '"b"');
     expect(await tryPatch(tenant, { annotations: { 'millrace.dev/changed-by': null } }, { config })).toBe(
       'allowed',

@@ -193,7 +193,7 @@ describe('a provider of the API', () => {
     ]);
   });
 
-  test('is deleted together with its Secret', async () => {
+  test('is deleted, and can be created again', async () => {
     await ask('POST /admin/oauth-providers', COMPANY);
     expect((await ask('DELETE /admin/oauth-providers/company')).status).toBe(204);
     expect((await ask('GET /admin/oauth-providers')).body.data).toEqual([]);
@@ -231,7 +231,7 @@ describe('nobody is locked out', () => {
     ]);
   });
 
-  test('when two providers are removed at the same moment, one through the API and one by kubectl', async () => {
+  test('when two providers are disabled at the same moment, one through the API and one in its object', async () => {
     await ask('POST /admin/oauth-providers', {
       ...COMPANY,
       canonical: 'other',
@@ -279,7 +279,7 @@ describe('a provider of a manifest', () => {
   });
 });
 
-test('the gateway’s service account has no rights beyond these', async () => {
+test('the gateway’s service account has no rights beyond those that the API needs', async () => {
   const spec = {
     type: 'OIDC',
     clientID: 'millrace',

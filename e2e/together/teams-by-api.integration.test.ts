@@ -118,7 +118,7 @@ describe('a team of the API', () => {
 });
 
 describe('a team of a manifest', () => {
-  test('leaves fields that its object omits to the API, and shows them in its status', async () => {
+  test('lets the API set the fields that its object omits, and shows them in its status', async () => {
     await applyTeam({});
     await readyOf('NamespaceReady');
     await installation.gateway.account('ann');
@@ -245,7 +245,7 @@ describe('groups of an identity provider', () => {
       installation.stores.access.oauth,
     );
 
-  test('grant roles beside those of members, and revoke them again', async () => {
+  test('grant roles in addition to those of members, and revoke them again', async () => {
     await applyTeam({
       groups: [
         { claim: 'ops', role: 'admin' },

@@ -4,7 +4,7 @@ import { attemptOfPod, checkEach, wasHit, type Evidence, type Rule, type Violati
 
 /**
  * The cache of a job gives back all files of one run of this job, or nothing. The build of that run is green,
- * or a fault hit its Pod, because such a build may have saved its cache before.
+ * or a fault hit its Pod, because such a build may have saved its cache before the fault.
  */
 export const cachesAreWhole: Rule = (evidence) =>
   checkEach(

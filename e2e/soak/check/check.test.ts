@@ -107,7 +107,7 @@ const PLANTED: Record<string, [invariant: string, plant: Plant]> = {
       findBuild(evidence, 'chain/first #2').cause = findBuild(evidence, 'chain/first #1').cause;
     },
   ],
-  'a version of a pause that triggers later': [
+  'a version that was found during a pause and triggers later': [
     'a version starts exactly one build, none if found during a pause',
     (evidence) => {
       const [pause] = evidence.history.pauses;
@@ -224,7 +224,7 @@ const PLANTED: Record<string, [invariant: string, plant: Plant]> = {
       if (run !== undefined) history.runs.push({ ...run, run: 'another' });
     },
   ],
-  'a succeeded build of which a step never ran': [
+  'a succeeded build with a step that never ran': [
     'a green build ran each of its steps',
     ({ history }) => removeFirst(history.runs, ({ step }) => step === 'after'),
   ],
@@ -268,7 +268,7 @@ const PLANTED: Record<string, [invariant: string, plant: Plant]> = {
       recordKill(evidence, 'manual-work-1-1-0a1b2');
     },
   ],
-  'a log that says it is cut although no fault hit its Pod': [
+  'a log that says that it is cut although no fault hit its Pod': [
     'a log is complete, in order, each line once',
     (evidence) => {
       cutLog(evidence, CUT);
@@ -282,7 +282,7 @@ const PLANTED: Record<string, [invariant: string, plant: Plant]> = {
       evidence.database.logs = evidence.database.logs.filter((row) => row.build !== id);
     },
   ],
-  'a log that is shown in part': [
+  'a log of which the API shows only a part': [
     'the API shows the recorded log',
     ({ shown }) => {
       const build = shown.find(({ job }) => job === 'work');
@@ -309,7 +309,7 @@ const PLANTED: Record<string, [invariant: string, plant: Plant]> = {
         text: 'edition 2',
       }),
   ],
-  'a foreign Pod that somebody else than its creator deleted': [
+  'a foreign Pod that somebody other than its creator deleted': [
     'no Pod of another tenant is believed or deleted',
     ({ history }) => Object.assign(history.foreign?.[0] ?? {}, { survived: false }),
   ],

@@ -2,7 +2,7 @@ import type { StepRun } from '#e2e/soak/history.ts';
 import { findBuild } from './clean-run.ts';
 import type { Evidence } from './evidence.ts';
 
-/* Violations of the rule of caches. */
+/* Planted violations of the rule about caches. */
 
 const WHOLE = 'a cache gives back all files that one green build of its job saved';
 

@@ -2,7 +2,7 @@ import type { StepRun } from '#e2e/soak/history.ts';
 import { findBuild, removeFirst } from './clean-run.ts';
 import type { Evidence } from './evidence.ts';
 
-/* Violations of the rules of hooks, services and notifications. */
+/* Planted violations of the rules about hooks, services and notifications. */
 
 const HOOKS = 'a build that ran to its end ran ensure once, and the hook of its outcome and no other';
 const ORDER = 'hooks of a job run after its steps, and ensure after the others';

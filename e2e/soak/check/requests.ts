@@ -52,7 +52,7 @@ export const buildsHaveCauses: Rule = ({ history, database }) => {
   return { ...result, violations: [...result.violations, ...repeated] };
 };
 
-/** The API refuses triggers only for a reason, and these jobs give none. */
+/** The API refuses triggers only for a reason, and these jobs give it none. */
 export const nothingIsRefused: Rule = ({ history }) =>
   checkEach(
     'a trigger of a job without inputs is never refused',

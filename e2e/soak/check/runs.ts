@@ -129,7 +129,7 @@ const judgeLog = (evidence: Evidence, rows: LogRow[]): Violation | undefined => 
   return undefined;
 };
 
-/** A whole log has all expected lines; any other begins with them. */
+/** The first difference from the expected lines. A whole log has all of them; any other log may end early. */
 const firstDifference = (
   written: readonly string[],
   { expected, isWhole }: { expected: readonly string[]; isWhole: boolean },

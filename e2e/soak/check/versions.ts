@@ -54,8 +54,8 @@ export const versionsTriggerOnce: Rule = ({ history, database }) => {
 };
 
 /**
- * The least and the most builds of a version. Between the request to pause and its first confirmation, a
- * version may count as found before or during the pause; the same holds for resuming.
+ * The minimum and the maximum number of builds of a version. Between the request to pause and its first
+ * confirmation, a version may count as found before or during the pause; the same holds for resuming.
  */
 const expectedBuilds = ({ foundAt }: VersionRow, pauses: readonly Pause[]): [number, number] => {
   const pause = pauses.find(({ sent, resumed = Infinity }) => foundAt >= sent && foundAt <= resumed);
