@@ -3,7 +3,7 @@ import { created, pipelineApi } from '#e2e/support/gateway.ts';
 import { watchPods, type PodEvent } from './cluster-client.ts';
 import { millisecondsOf } from './step-times.ts';
 
-export const END_STATUSES = new Set(['succeeded', 'failed', 'cancelled']);
+export const END_STATUSES = new Set(['succeeded', 'failed', 'cancelled', 'warning']);
 
 export interface BuildRun {
   number: string;

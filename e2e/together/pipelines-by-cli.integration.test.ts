@@ -250,7 +250,7 @@ describe('a pipeline', () => {
     for (const line of [`update ${name} --public`, `delete ${name} --yes`]) {
       const refused = await run(line);
       expect([line, refused.exit, refused.out]).toEqual([line, 2, '']);
-      expect(refused.err).toContain('is managed by manifest');
+      expect(refused.err).toContain('is managed by a manifest');
     }
     while ((await run(`get ${name} --config`)).exit !== 0) await sleep(100);
     expect((await run(`get ${name} --config`)).out).toBe(text('first'));

@@ -102,7 +102,7 @@ describe('a team of the API', () => {
     const refused = await ask(`DELETE /teams/${team}`);
     expect([refused.status, refused.body.detail]).toEqual([
       409,
-      'One pipeline is left in the team: delete them first.',
+      'One pipeline is left in the team. Delete it first.',
     ]);
     orThrow(await installation.client.delete(KINDS.pipelines, { namespace: team, name: 'app' }), 'deleting');
     await eventually(

@@ -201,7 +201,7 @@ export class Agent {
     const send = async (body: Buffer): Promise<EventsResponse> => {
       await confirmed;
       const answer = await this.#client.post('/agent/v1/events', body);
-      if (!isEventsResponse(answer)) throw new GatewayError('the gateway acknowledged nothing');
+      if (!isEventsResponse(answer)) throw new GatewayError('the gateway sent an invalid acknowledgement');
       return answer;
     };
     const links = {

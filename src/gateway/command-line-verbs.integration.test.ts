@@ -110,7 +110,7 @@ test('a failed build is shown with its log, retried, and marked as a warning', a
 test('a build that has not started can be cancelled once', async () => {
   await output('trigger app/unit --no-check');
   expect(await output('builds cancel app/unit/1')).toBe(
-    'app/unit/1: cancelled; a step that runs stops first\n',
+    'app/unit/1: cancelled; the running step stops first, then hooks run\n',
   );
   expect(await json('builds get app/unit/1')).toMatchObject({ status: 'cancelled', cancelled_by: 'ann' });
   const again = await run('builds cancel app/unit/1');

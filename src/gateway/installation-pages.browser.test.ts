@@ -247,7 +247,7 @@ test('a new API token is shown once, with a button that copies it', async () => 
   await page.getByLabel('Valid until').fill('2090-01-31');
   await press('Create token');
   expect(await problemBeside('Name')).toBe(
-    'You have a token of this name. Choose another name, or revoke that token first.',
+    'You have a token of this name. Choose another name, or delete that token first.',
   );
   expect(await page.getByLabel('Valid until').inputValue()).toBe('2090-01-31');
   await checkPage('token-refused');

@@ -122,7 +122,7 @@ export async function startInternalGateway(config: InternalGatewayConfig, log: L
   const closeApp = gracefulClose(app);
   const metricsServer = createMetricsServer(registry, readiness);
   await Promise.all([app.listen(config.listen), listen(metricsServer, config.metricsListen)]);
-  log.info({ address: config.listen, metrics: config.metricsListen }, 'agents may call');
+  log.info({ address: config.listen, metrics: config.metricsListen }, 'listening for agents');
   return {
     drain: () => {
       draining = true;

@@ -58,7 +58,7 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
   const closeApp = gracefulClose(app);
   const metricsServer = createMetricsServer(registry, readiness);
   await Promise.all([app.listen(config.listen), listen(metricsServer, config.metricsListen)]);
-  log.info({ address: config.listen, metrics: config.metricsListen }, 'people and forges may call');
+  log.info({ address: config.listen, metrics: config.metricsListen }, 'listening for people and forges');
   return {
     drain: () => {
       draining = true;

@@ -334,7 +334,7 @@ describe('the page of a job', () => {
     await page.getByText('The job does not take these values.').waitFor();
     const field = page.getByLabel('environment');
     expect(await field.getAttribute('aria-invalid')).toBe('true');
-    expect(await page.locator('#problem-environment').innerText()).toContain('is none of the options');
+    expect(await page.locator('#problem-environment').innerText()).toContain('is not one of the options');
     expect(await page.getByLabel('reason').inputValue()).toBe(ATTACK);
     expect(await page.getByLabel('us', { exact: true }).isChecked()).toBe(true);
     await checkPage('job-refused');
@@ -361,7 +361,7 @@ test('the pages of triggers list events, and emit an event', async () => {
   await signIn('ann', '/teams/main/triggers');
   await page.getByLabel('Fields').fill('no name');
   await press('Emit');
-  expect(await page.getByRole('alert').innerText()).toBe('"no name" has no name. Write name=value.');
+  expect(await page.getByRole('alert').innerText()).toBe('"no name" is not of the form name=value.');
   expect(await page.getByLabel('Fields').inputValue()).toBe('no name');
   await page.getByLabel('Fields').fill(`tag=v1.2.3\nnotes=${ATTACK}`);
   await press('Emit');

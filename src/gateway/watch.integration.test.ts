@@ -173,7 +173,7 @@ describe('a job with inputs', () => {
       '--input targets=us,asia --input enviroment=x',
       'millrace: The job has no input "enviroment"; did you mean "environment"? ' +
         'Input environment has no default: give it a string. ' +
-        'Input targets "asia" is none of the options: eu, us.',
+        'Input targets "asia" is not one of the options: eu, us.',
     ],
     'a name without a value': ['--input targets', '--input targets: write it as --input <name>=<value>'],
     'one input given twice': [

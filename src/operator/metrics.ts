@@ -115,7 +115,7 @@ function warmPodMetrics(registry: Registry): Pick<OperatorMetrics, 'warmResult' 
   const results = new Counter({
     name: 'millrace_operator_warm_results_total',
     help:
-      'Builds of Teams with spec.warm that got a Pod: hit (one stood ready), miss (none was ready), ' +
+      'Builds of Teams with spec.warm that got a Pod: hit (a warm Pod was ready), miss (none was ready), ' +
       'unfit (a warm Pod cannot run the job, because its Pods mount volumes).',
     labelNames: ['result'],
     registers,

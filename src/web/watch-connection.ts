@@ -19,4 +19,4 @@ export function watchConnection(): { lost: () => void; back: () => void } {
 }
 
 const OUT_OF_DATE =
-  'The server does not send changes now, so this page may be out of date. It tries again every few seconds.';
+  'The server does not send changes now, so this page may be out of date. The page tries again every few seconds.';

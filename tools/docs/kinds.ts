@@ -88,7 +88,9 @@ function partOf(kind: string, name: 'spec' | 'status', schema: Schema): string[]
 function rules(schema: Schema): string {
   const messages = [...new Set(messagesIn(schema))];
   if (messages.length === 0) return '';
-  return ['The API server holds these rules:', '', ...messages.map((message) => `- ${message}`)].join('\n');
+  return ['The API server enforces these rules:', '', ...messages.map((message) => `- ${message}`)].join(
+    '\n',
+  );
 }
 
 function messagesIn(schema: Schema): string[] {

@@ -66,7 +66,7 @@ export async function measureChecks(installed: Installed, load: ChecksToMeasure)
       `${((summary.checks * INTERVAL_MS) / (to - from) / load.resources).toFixed(2)} per resource in ` +
         `${INTERVAL_MS / 1000} s`,
     ],
-    ['overdue by two intervals, most at one look', `${overdue}`],
+    ['overdue by two intervals, most at one time', `${overdue}`],
     ['pipelines with ChecksStalled at the end', `${await stalledPipelines(client)}`],
     ['most frequent errors of checks', await failedChecks(pool)],
     ['API writes per Pod', sharesText(writes, summary.pods)],

@@ -168,7 +168,7 @@ const PLANTED: Record<string, [invariant: string, plant: Plant]> = {
     ({ database }) => removeFirst(database.builds, (build) => buildKey(build) === 'slow/count #1'),
   ],
   'a job that fails on purpose and succeeds': [
-    'a job that fails on purpose never succeeds; another job succeeds, or its build may not be repeated',
+    'a job that fails on purpose never succeeds; a build of another job succeeds, or Millrace may not repeat it',
     (evidence) => {
       Object.assign(findBuild(evidence, 'failing/broken #1'), {
         status: 'succeeded',
@@ -177,25 +177,25 @@ const PLANTED: Record<string, [invariant: string, plant: Plant]> = {
     },
   ],
   'a job that cannot fail and fails': [
-    'a job that fails on purpose never succeeds; another job succeeds, or its build may not be repeated',
+    'a job that fails on purpose never succeeds; a build of another job succeeds, or Millrace may not repeat it',
     (evidence) => {
       Object.assign(findBuild(evidence, 'manual/work #1'), { status: 'failed', reason: 'StepFailed' });
     },
   ],
   'a superseded build of a job without passed': [
-    'a job that fails on purpose never succeeds; another job succeeds, or its build may not be repeated',
+    'a job that fails on purpose never succeeds; a build of another job succeeds, or Millrace may not repeat it',
     (evidence) => {
       Object.assign(findBuild(evidence, 'manual/work #1'), { status: 'cancelled', reason: 'Superseded' });
     },
   ],
   'a superseded build that had begun': [
-    'a job that fails on purpose never succeeds; another job succeeds, or its build may not be repeated',
+    'a job that fails on purpose never succeeds; a build of another job succeeds, or Millrace may not repeat it',
     (evidence) => {
       Object.assign(findBuild(evidence, 'chain/second #1'), { status: 'cancelled', reason: 'Superseded' });
     },
   ],
   'a build that failed although it could have been repeated': [
-    'a job that fails on purpose never succeeds; another job succeeds, or its build may not be repeated',
+    'a job that fails on purpose never succeeds; a build of another job succeeds, or Millrace may not repeat it',
     (evidence) => {
       Object.assign(findBuild(evidence, 'manual/work #1'), { status: 'failed', reason: 'PodLost' });
     },

@@ -62,7 +62,7 @@ export const nothingWaits: Rule = ({ database, leftPods }) => ({
 /** Every build that has ended has an outcome that its job, the loss of its Pod or a newer build explains. */
 export const outcomesAreExplained: Rule = (evidence) =>
   checkEach(
-    'a job that fails on purpose never succeeds; another job succeeds, or its build may not be repeated',
+    'a job that fails on purpose never succeeds; a build of another job succeeds, or Millrace may not repeat it',
     evidence.database.builds.filter(({ status }) => FINAL_STATUSES.has(status)),
     (build) => {
       const { fails = false } = jobSpecOf(build);

@@ -43,7 +43,7 @@ function clearCommand(run: Run): Command {
       'the resource, such as git.app, or <job>:<cache> for a cache of a job',
     ),
   )
-    .description('clear a cache: the next build starts with an empty one')
+    .description('clear a cache: the next build or check starts with an empty one')
     .addHelpText('after', CLEAR_EXAMPLES)
     .action((cache: string, options: CachesOptions & ColourOptions) =>
       run(options.color, async (terminal) => {

@@ -32,7 +32,7 @@ export async function sendCancel(
     data,
     options,
     terminal,
-    () => `${titleOf(name)}: cancelled; a step that runs stops first\n`,
+    () => `${titleOf(name)}: cancelled; the running step stops first, then hooks run\n`,
   );
   return EXIT.success;
 }

@@ -12,7 +12,7 @@ type ListOptions = Omit<TeamOptions, 'team'>;
 export async function listTeams(options: ListOptions, terminal: Terminal): Promise<Exit> {
   const api = await connect(options, terminal);
   const teams = await api.get<TeamJson[]>('/teams');
-  if (teams.length === 0) terminal.err('You are a member of no team.\n');
+  if (teams.length === 0) terminal.err('You are not a member of any team.\n');
   await printResult(teams, options, terminal, {
     render: renderTeams,
     names: (items) => items.map(({ name }) => `team/${name}`),

@@ -197,10 +197,12 @@ function judgeFault(state: BuildState, attempt: AttemptReport, fault: Fault): Po
   const put = state.steps.find(
     (step) => step.kind === 'put' && !['waiting', 'skipped'].includes(step.status),
   );
-  if (put) return end(reason, `${message} The put ${put.name} had started, so the build is not repeated.`);
+  if (put)
+    return end(reason, `${message} The put ${put.name} had started, so the build gets no other attempt.`);
   if (attempt.disableRetry)
-    return end(reason, `${message} The job has disable_retry = true, so the build is not repeated.`);
-  if (attempt.retries >= MAX_RETRIES) return end(reason, `${message} It had been repeated once already.`);
+    return end(reason, `${message} The job has disable_retry = true, so the build gets no other attempt.`);
+  if (attempt.retries >= MAX_RETRIES)
+    return end(reason, `${message} The build has already had a second attempt.`);
   return { decision: 'retry', reason, message };
 }
 

@@ -206,7 +206,7 @@ function convertParallel(input: StepInput): HclNode[] {
     scope.conversion.leaveOut(
       nodes,
       fields.span,
-      'groups cannot be nested, so limit and fail_fast of this one are gone',
+      'groups cannot be nested, so limit and fail_fast of this one are left out',
     );
   leaveOutModifiers(fields, nodes, 'groups cannot be nested');
   fields.end(nodes);
@@ -270,7 +270,7 @@ function convertAcross(tree: YamlMap, place: ConvertedPlace, scope: JobScope): H
     conversion.leaveOut(
       nodes,
       fields.span,
-      'groups cannot be nested, so max_in_flight and fail_fast of across are gone',
+      'groups cannot be nested, so max_in_flight and fail_fast of across are left out',
     );
   leaveOutModifiers(fields, nodes, 'groups cannot be nested');
   fields.end(nodes);

@@ -57,7 +57,7 @@ export function isKnownLate(map: YamlMap): boolean {
 const IN_REFERENCE = new Set(['repository', 'tag']);
 
 const CREDENTIALS = 'the Team has the credentials of registries';
-const NO_SEARCH = 'nothing looks for a tag, so the tag must name the image';
+const NO_SEARCH = 'Millrace does not look up tags, so the tag must name the image';
 const TRUST = 'the nodes decide which registries they trust';
 
 /** Why Millrace leaves out a field of the source that is not part of the image reference. */

@@ -43,7 +43,7 @@ describe('a value', () => {
     'of a choice cannot be anything else': [
       choice,
       'test',
-      ['Input size "test" is none of the options: dev, prod.'],
+      ['Input size "test" is not one of the options: dev, prod.'],
     ],
     'of a choice is not a list': [choice, ['dev'], ['Input size must be a string, not a list.']],
     'of a list may be a list': [list, ['a', 'b'], 'a,b'],
@@ -61,7 +61,7 @@ describe('a value', () => {
     'of a list with options cannot be anything else': [
       listWithOptions,
       'a,x',
-      ['Input size "x" is none of the options: a, b, c.'],
+      ['Input size "x" is not one of the options: a, b, c.'],
     ],
     'that is null becomes the default': [string, null, 'x'],
   };
@@ -121,7 +121,7 @@ describe('the list of problems', () => {
   test('names only the first of many options', () => {
     const options = Array.from({ length: 30 }, (_, index) => `o${index}`);
     expect(outcome([{ ...choice, options }], { size: 'x' })).toEqual([
-      `Input size "x" is none of the options: ${options.slice(0, 20).join(', ')}, ….`,
+      `Input size "x" is not one of the options: ${options.slice(0, 20).join(', ')}, ….`,
     ]);
   });
 

@@ -99,7 +99,7 @@ export function checkInputValue(
   if (!texts) return { reason: `must be ${EXPECTED[type]}, not ${describe(value)}` };
   const unknown = texts.find((text) => options.length > 0 && !options.includes(text));
   if (unknown !== undefined)
-    return { reason: `${JSON.stringify(unknown)} is none of the options`, help: listOptions(options) };
+    return { reason: `${JSON.stringify(unknown)} is not one of the options`, help: listOptions(options) };
   const hasComma = type === 'list' && texts.some((text) => text.includes(','));
   return hasComma ? { reason: 'of a list cannot have a comma in an element' } : { text: texts.join(',') };
 }

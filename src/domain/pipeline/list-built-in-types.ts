@@ -38,7 +38,7 @@ const DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> =
     'github-check': 'Check runs of commits on GitHub, with put.',
     http: 'The content of a URL, or a value in its JSON.',
     'registry-image': 'Tags of a container image, and images to push.',
-    trigger: 'A version whenever a person or a program asks for one.',
+    trigger: 'A version whenever a person or a program triggers it.',
   },
   notification_type: {
     'commit-status': 'The status of a commit on GitHub, GitLab, Gitea or Forgejo.',

@@ -65,10 +65,13 @@ export async function deleteTeam(
 ): Promise<Exclude<TeamMade, { answer: 'fault' | 'done' }> | { answer: 'gone' }> {
   const team = await members.team(name);
   if (team !== undefined && team.pipelines > 0) {
-    const left = team.pipelines === 1 ? 'One pipeline is' : `${team.pipelines} pipelines are`;
+    const left =
+      team.pipelines === 1
+        ? 'One pipeline is left in the team. Delete it first.'
+        : `${team.pipelines} pipelines are left in the team. Delete them first.`;
     const read = await objects.read(name);
     if (read.answer === 'managed') return read;
-    return { answer: 'refused', message: `${left} left in the team: delete them first.` };
+    return { answer: 'refused', message: left };
   }
   const removed = await objects.remove(name, act.by);
   if (removed.answer !== 'done') return removed;

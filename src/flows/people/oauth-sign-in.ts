@@ -123,13 +123,13 @@ export async function finishFlow(answer: FlowAnswer, ports: OAuthPorts): Promise
     : await link(flow.link, provider, identified, ports);
 }
 
-const DISABLED = 'An admin has disabled or deleted this provider meanwhile. Sign in in another way.';
+const DISABLED = 'An admin has disabled or deleted this provider. Sign in another way.';
 const NOT_REACHED =
   'The provider cannot be reached, or its settings are wrong. Try again. ' +
-  'If it stays so, tell an admin of the installation: the log of the gateway has the reason.';
+  'If this keeps happening, tell an admin of the installation: the log of the gateway has the reason.';
 const NOT_ACCEPTED =
   'The answer of the provider was not accepted. Sign in again. ' +
-  'If it stays so, tell an admin of the installation: the log of the gateway has the reason.';
+  'If this keeps happening, tell an admin of the installation: the log of the gateway has the reason.';
 
 async function signInAs(
   { canonical, usernameClaim, groupsClaim }: StoredProvider,
@@ -156,7 +156,7 @@ async function signInAs(
 }
 
 const BY_PROVIDER = { action: 'user.signed_in', byProvider: true };
-const CHANGED = 'The account changed meanwhile. Begin again.';
+const CHANGED = 'The account changed while you signed in. Start again.';
 
 async function link(
   request: LinkRequest,

@@ -70,7 +70,7 @@ export function registerAgentRoutes(app: AgentApp, routes: AgentRoutes): void {
     { schema: { body: EventsBody }, bodyLimit: MAX_EVENTS_BYTES },
     async ({ agent, body }) => {
       const { keyHash, session } = requireAgent(agent);
-      if (session.kind !== 'build') throw new Problem('invalid-request', 'A check run has no events.');
+      if (session.kind !== 'build') throw new Problem('invalid-request', 'Only a build has events.');
       const answer = await flows.followBuild(session, storableEvents(body));
       metrics.events(body.events.length);
       if (answer === 'over') throw forgetSession(sessions, keyHash);
@@ -99,7 +99,8 @@ export function registerAgentRoutes(app: AgentApp, routes: AgentRoutes): void {
     { schema: { body: CheckResultsBody }, bodyLimit: MAX_RESULTS_BYTES },
     async ({ agent, body }) => {
       const { keyHash, session } = requireAgent(agent);
-      if (session.kind !== 'checks') throw new Problem('invalid-request', 'A build has no check results.');
+      if (session.kind !== 'checks')
+        throw new Problem('invalid-request', 'Only a check run has check results.');
       const answer = await flows.recordVersions(session.run, storableResults(body));
       if (answer === 'over') throw forgetSession(sessions, keyHash);
       if (body.done) sessions.forget(keyHash);
@@ -139,7 +140,7 @@ function registerIdentityTokens(app: AgentApp, flows: AgentRoutes['flows'], sess
     { schema: { body: IdentityTokensBody }, bodyLimit: MAX_IDENTITY_BYTES },
     async ({ agent, body, log }): Promise<IdentityTokensResponse> => {
       const { keyHash, session } = requireAgent(agent);
-      if (session.kind !== 'build') throw new Problem('invalid-request', 'Checks have no identity tokens.');
+      if (session.kind !== 'build') throw new Problem('invalid-request', 'Only builds have identity tokens.');
       const answer = await flows.issueIdentityTokens(session, body);
       switch (answer.answer) {
         case 'issued':

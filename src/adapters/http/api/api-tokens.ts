@@ -152,7 +152,7 @@ function scopeOf({
 const REFUSALS = {
   taken: {
     kind: 'already-exists',
-    detail: 'You have a token of this name. Choose another name, or revoke that token first.',
+    detail: 'You have a token of this name. Choose another name, or delete that token first.',
   },
   'too-many': { kind: 'already-exists', detail: 'You have reached the limit of tokens. Delete some.' },
   'no-team': { kind: 'not-found', detail: 'There is no such team.' },

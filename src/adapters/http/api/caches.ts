@@ -59,7 +59,7 @@ export function cacheRoutes({ caches, now }: AccessPorts): Route[] {
       schema: { params: ResourceParams, response: Nothing },
       handler: async ({ params, identity }, reply) => {
         const cleared = await caches.clearCache(params, actOf(identity, now()));
-        requireExists(cleared, `A used cache of ${nameResource(params)}`);
+        requireExists(cleared, `A cache of ${nameResource(params)}`);
         return reply.code(204).send(undefined);
       },
     }),

@@ -23,7 +23,7 @@ type NotWritten = Exclude<ObjectAnswer, { answer: 'done' }>;
 const PROBLEMS = {
   exists: ['already-exists', 'exists already'],
   unknown: ['not-found', 'does not exist'],
-  managed: ['managed-by-manifest', 'is managed by manifest: change it there'],
+  managed: ['managed-by-manifest', 'is managed by a manifest: change it there'],
   changed: ['refused', 'was changed by someone else at the same time: reload it and try again'],
 } as const satisfies Record<string, readonly [ProblemKind, string]>;
 

@@ -78,7 +78,7 @@ function providerProblem(
   { message, failure }: { message: string; failure?: string },
   request: FastifyRequest,
 ): Problem {
-  if (failure !== undefined) request.log.warn({ failure }, 'signing in by a provider failed');
+  if (failure !== undefined) request.log.warn({ failure }, 'signing in with a provider failed');
   return new Problem('provider-failed', message);
 }
 

@@ -5,8 +5,8 @@ export function parseFields(text: string): { fields: Record<string, string> } | 
     if (line.trim() === '') continue;
     const equalsSign = line.indexOf('=');
     const name = line.slice(0, Math.max(equalsSign, 0)).trim();
-    if (name === '') return { problem: `"${line.trim()}" has no name. Write name=value.` };
-    if (fields.has(name)) return { problem: `The field "${name}" is there twice. Remove one.` };
+    if (name === '') return { problem: `"${line.trim()}" is not of the form name=value.` };
+    if (fields.has(name)) return { problem: `The field "${name}" is given twice. Remove one.` };
     fields.set(name, line.slice(equalsSign + 1).trim());
   }
   return { fields: Object.fromEntries(fields) };

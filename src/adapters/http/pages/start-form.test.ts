@@ -74,7 +74,7 @@ describe('a refused form', () => {
       ['zones', 'b'],
     ]);
     expect([...problems]).toEqual([
-      ['env', 'Input env "" is none of the options: dev, prod.'],
+      ['env', 'Input env "" is not one of the options: dev, prod.'],
       ['count', 'Input count must be a number, not "x".'],
     ]);
   });

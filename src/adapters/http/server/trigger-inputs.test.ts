@@ -31,7 +31,7 @@ test('a trigger with invalid inputs is refused with every reason', async () => {
         type: 'https://millrace.dev/problems/invalid-inputs',
         detail: expect.stringContaining(
           'The job has no input "enw"; did you mean "env"? ' +
-            'Input env "test" is none of the options: dev, prod. ' +
+            'Input env "test" is not one of the options: dev, prod. ' +
             'Input dry_run must be true or false, not "no".',
         ),
         reasons: expect.arrayContaining([

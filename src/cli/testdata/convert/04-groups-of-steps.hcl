@@ -52,7 +52,7 @@ job "all" {
       }
     }
 
-    # groups cannot be nested, so limit and fail_fast of this one are gone
+    # groups cannot be nested, so limit and fail_fast of this one are left out
     task "third" {
       run "shell" {
         cmd = "echo hello"

@@ -127,7 +127,7 @@ job "matrix" {
   }
 
   in_parallel {
-    # groups cannot be nested, so max_in_flight and fail_fast of across are gone
+    # groups cannot be nested, so max_in_flight and fail_fast of across are left out
     put "s3" "bucket" {
       params {
         number = 1

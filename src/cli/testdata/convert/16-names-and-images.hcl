@@ -167,8 +167,8 @@ job "build-it" {
 
   task "a-task-whose-name-has-exactly-forty-nine-lettersx" {
     # variant has no counterpart: write the variant in the tag, as in 1.25-alpine
-    # semver_constraint has no counterpart: nothing looks for a tag, so the tag must name the image
-    # pre_releases has no counterpart: nothing looks for a tag, so the tag must name the image
+    # semver_constraint has no counterpart: Millrace does not look up tags, so the tag must name the image
+    # pre_releases has no counterpart: Millrace does not look up tags, so the tag must name the image
     # platform has no counterpart: a node pulls the image for its own platform
     # username has no counterpart: the Team has the credentials of registries
     # password has no counterpart: the Team has the credentials of registries

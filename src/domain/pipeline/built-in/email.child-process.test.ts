@@ -126,7 +126,7 @@ describe('an e-mail', () => {
     expect(seen).toMatchObject([{ secure: false }]);
   });
 
-  test('has the message, whatever it contains, and several receivers', async () => {
+  test('has the message, whatever it contains, and several recipients', async () => {
     await open(withoutLogin);
     const message = 'Grüße\n.\n.. $(x)\r\nBcc: all@example.org\n\nend';
     const to = 'ann@example.org, Bö <bo@example.org> ,"C, D" <c@example.org>';
@@ -171,12 +171,12 @@ describe('no e-mail is sent', () => {
     ['to a server whose certificate is not trusted', { param_ca: '' }, 'did not take the message'],
     ['with a password but without TLS', { param_tls: 'none' }, 'a password needs tls'],
     ['with a header in the sender', { param_from: 'a@b.c\r\nBcc: x@y.z' }, 'control characters'],
-    ['with a header in a receiver', { param_to: 'a@b.c\nBcc: x@y.z' }, 'control characters'],
+    ['with a header in a recipient', { param_to: 'a@b.c\nBcc: x@y.z' }, 'control characters'],
     ['without a sender', { param_from: '' }, 'is not an address'],
-    ['without a receiver', { param_to: ' ,' }, 'the parameter to is empty'],
+    ['without a recipient', { param_to: ' ,' }, 'the parameter to is empty'],
     ['to a text that is not an address', { param_to: 'ann@example.org, bo' }, "'bo' is not an address"],
     [
-      'to more receivers than allowed',
+      'to more recipients than allowed',
       { param_to: Array.from({ length: 51 }, (_, n) => `a${n}@b.c`).join(',') },
       'more than 50',
     ],

@@ -1,8 +1,8 @@
 import { builtInCommand, builtInScript } from './built-in-script.ts';
 import { defaultMessage } from './default-message.ts';
 
-/** The maximum number of receivers of one message. */
-const MAX_RECEIVERS = 50;
+/** The maximum number of recipients of one message. */
+const MAX_RECIPIENTS = 50;
 
 /*
  * The script of the type email. curl speaks SMTP, and reads addresses and credentials from its stdin, so they
@@ -51,16 +51,16 @@ subject() {
 }
 from=$(address "\${param_from-}")
 name=$(printf '%s' "$param_from" | sed -n 's/^ *"\\{0,1\\}\\([^<>"]*[^<>" ]\\)"\\{0,1\\} *<.*/\\1/p')
-: >"$private/receivers"
+: >"$private/recipients"
 printf '%s' "\${notify_to:-\${param_to-}}" | tr ',' '\\n' >"$private/to"
 echo >>"$private/to"
-while IFS= read -r receiver; do
-  receiver=$(printf '%s' "$receiver" | sed 's/^ *//; s/ *$//')
-  if [ -n "$receiver" ]; then address "$receiver" >>"$private/receivers"; fi
+while IFS= read -r recipient; do
+  recipient=$(printf '%s' "$recipient" | sed 's/^ *//; s/ *$//')
+  if [ -n "$recipient" ]; then address "$recipient" >>"$private/recipients"; fi
 done <"$private/to"
-count=$(wc -l <"$private/receivers")
+count=$(wc -l <"$private/recipients")
 [ "$count" -gt 0 ] || fail 'the parameter to is empty'
-[ "$count" -le ${MAX_RECEIVERS} ] || fail 'there are more than ${MAX_RECEIVERS} receivers'
+[ "$count" -le ${MAX_RECIPIENTS} ] || fail 'there are more than ${MAX_RECIPIENTS} recipients'
 
 ${defaultMessage}
 message=\${NOTIFY_MESSAGE-}
@@ -71,7 +71,7 @@ fi
 {
   if [ -n "$name" ]; then printf 'From: %s <%s>\\r\\n' "$(words "$name")" "$from"
   else printf 'From: %s\\r\\n' "$from"; fi
-  printf 'To: %s\\r\\n' "$(jq -Rrs 'split("\\n") | map(select(. != "")) | join(",\\r\\n ")' "$private/receivers")"
+  printf 'To: %s\\r\\n' "$(jq -Rrs 'split("\\n") | map(select(. != "")) | join(",\\r\\n ")' "$private/recipients")"
   printf 'Subject: %s\\r\\n' "$(subject "\${notify_subject:-$(default_message)}")"
   printf 'Date: %s\\r\\n' "$(LC_ALL=C date -R)"
   printf 'Message-ID: <%s@%s>\\r\\n' "$(cat /proc/sys/kernel/random/uuid)" "\${from#*@}"
@@ -85,7 +85,7 @@ quoted() { printf '%s' "$1" | sed 's/[\\\\"]/\\\\&/g'; }
 request() {
   printf 'url = "%s://%s:%s"\\n' "$scheme" "$param_host" "$port"
   printf 'mail-from = "%s"\\n' "$(quoted "$from")"
-  while IFS= read -r receiver; do printf 'mail-rcpt = "%s"\\n' "$(quoted "$receiver")"; done <"$private/receivers"
+  while IFS= read -r recipient; do printf 'mail-rcpt = "%s"\\n' "$(quoted "$recipient")"; done <"$private/recipients"
   if [ "\${param_tls:-starttls}" != none ]; then printf 'ssl-reqd\\n'; fi
   if [ -n "\${param_username-}" ]; then
     printf 'user = "%s:%s"\\n' "$(quoted "$param_username")" "$(quoted "\${param_password-}")"
@@ -104,7 +104,7 @@ for try in 1 2 3; do
   esac
 done
 [ "$end" = 0 ] || fail "$param_host did not take the message (SMTP answer $code)"
-printf 'email: sent to %s receivers\\n' "$count" >&2
+printf 'email: sent to %s recipients\\n' "$count" >&2
 `);
 
 export const email = `

@@ -84,7 +84,7 @@ else
   hash=$(hash_of_file "$copy/$name")
 fi
 if [ "$hash" != "\${version_hash-}" ]; then
-  fail "'$path' has changed since this version was found; what is there now is a newer one"
+  fail "'$path' has changed since this version was found; a newer version is there now"
 fi
 cp -R -P -l -f -- "$copy/." .
 `);

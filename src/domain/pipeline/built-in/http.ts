@@ -42,7 +42,7 @@ request() {
 }
 # get FILE: fails unless the server sends the content
 get() {
-  request "$1" || fail 'the server could not be asked'
+  request "$1" || fail 'the server cannot be reached'
   case $status in
     2??) if [ ! -e "$1" ]; then : >"$1"; fi ;;
     *) fail "the server answered with status $status" ;;
@@ -132,7 +132,7 @@ elif [ -n "\${version_etag-}" ]; then found=$(header etag) expected=$version_eta
 elif [ -n "\${version_modified-}" ]; then found=$(header last-modified) expected=$version_modified
 else found=$(hash_of "$private/content") expected=\${version_hash-}; fi
 [ "$found" = "$expected" ] ||
-  fail 'the content has changed since this version was found; what is there now is a newer one'
+  fail 'the content has changed since this version was found; a newer version is there now'
 cd -- "$start"
 case $file in */*) mkdir -p -- "./\${file%/*}" ;; esac
 cp -- "$private/content" "./$file"

@@ -277,7 +277,7 @@ const STEPS: Record<string, Step> = {
       const people = { param_from: 'a@b.c', param_to: 'd@b.c' };
       return { param_host: '127.0.0.1', param_port: port, param_tls: 'none', ...people };
     },
-    worked: (end) => end.stderr === 'email: sent to 1 receivers\n' || end,
+    worked: (end) => end.stderr === 'email: sent to 1 recipients\n' || end,
   },
   'fs check': {
     script: fs.check,
