@@ -104,7 +104,7 @@ function toStep(row: StepRow): StepState {
 const toIsoTime = (text: string | null): string | null =>
   text === null ? null : new Date(text).toISOString();
 
-/** SQL: an upsert of the steps. Rows that do not change are not written. */
+/** SQL: an upsert of the steps. Updates a row only if its status or its attempt changes. */
 export function upsertSteps({ build, attempt, steps }: StepsToWrite): FragmentSqlToken {
   return sql.fragment`
       INSERT INTO build_steps AS s (build_id, attempt, position, step, kind, name, resource, parent, hook, step_attempt,

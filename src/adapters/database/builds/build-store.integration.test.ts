@@ -60,7 +60,7 @@ describe('deciding', () => {
     expect(await schedule()).toEqual(['unit 2']);
   });
 
-  test('more than a hundred builds take several decisions', async () => {
+  test('more than a hundred builds of a job take several decisions', async () => {
     const refs = Array.from({ length: 130 }, (_, index) => ({ ref: String(index) }));
     await recordFoundVersions(stores, saved, refs);
     expect(await schedule()).toHaveLength(100);
@@ -120,7 +120,7 @@ describe('a trigger', () => {
     expect(await schedule()).toEqual([]);
   });
 
-  test('a trigger of a job that does not exist, or without versions, is refused with a reason', async () => {
+  test('a trigger of an unknown job creates nothing, and one without versions is refused with a reason', async () => {
     expect(await trigger('none')).toEqual({ answer: 'unknown' });
     expect(await trigger()).toMatchObject({ answer: 'refused', reasons: [{ code: 'NoVersion' }] });
   });

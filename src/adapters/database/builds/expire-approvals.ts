@@ -4,7 +4,7 @@ import { holdEpoch } from '#adapters/database/connection/fence.ts';
 import { ids, LOCK, prepared, rows, timestamp, type Database } from '#adapters/database/connection/pool.ts';
 import type { WaitingApproval } from '#flows/builds/turn-ports.ts';
 
-/** The query is cheap, because few builds wait for approval and an index lists them. */
+/** Returns the builds that wait for an approval with a timeout. Few builds wait, and an index lists them. */
 export async function approvalsWithTimeout({ pool }: Database): Promise<WaitingApproval[]> {
   const waiting = await pool.any(prepared<WaitingApproval>('approvals_with_timeout')`
     SELECT b.id, j.pipeline_id AS "pipelineId", b.gate, b.created_at AS "createdAt" FROM builds b

@@ -45,7 +45,7 @@ const numbersToStart = async (): Promise<string[]> =>
   (await stores.builds.buildsToStart(10)).map(({ number }) => number);
 
 describe('a build whose Pod was refused', () => {
-  test('is retried when a Pod has ended, unless free room does not resolve its reason', async () => {
+  test('is retried when a Pod has ended, unless its tags were refused', async () => {
     await refuseBuilds(TAGS, QUOTA, undefined);
     expect(await numbersToStart()).toEqual(['3']);
     expect(await stores.builds.tryRefused('main')).toBe(0);

@@ -134,9 +134,9 @@ async function openWarm(
 }
 
 /**
- * SQL for the session of a build; `runQuery` has that of a check run. `live` returns the Pod's UID if the
- * build has its turn and has not ended, or marks the run as seen and returns its Pod's UID if the run is
- * open, `values` are the columns of a new row, and `where` finds the existing row.
+ * SQL for the session of a build; `runQuery` returns that of a check run. `live` has a row with the Pod's UID
+ * if the build has its turn and has not ended, or if the run is open, which it also marks as seen. `values`
+ * are the columns of a new row. `where` finds the existing row.
  */
 function buildQuery({ build, attempt }: { build: number; attempt: number }, podUid: string) {
   return {

@@ -29,9 +29,9 @@ interface JobRow {
 }
 
 /**
- * Returns how many more builds a team may run, and the jobs, not paused, whose newest build runs or was
- * created after `since`, at most MAX_JOBS. A queued build counts like a running one, because it gets its Pod
- * before a warm Pod is created.
+ * Returns how many more builds the team may run, and at most MAX_JOBS jobs that are not paused and whose
+ * newest build runs or was created at `since` or later. A queued build counts like a running one, because it
+ * gets its Pod before a warm Pod is created.
  */
 export async function teamActivity(
   { pool, definitions }: Database & { definitions: Definitions },

@@ -129,7 +129,7 @@ async function gatherQueue(connection: Transaction, team: number): Promise<Queue
   return { facts, pendingReasons: new Map(builds.map((build) => [build.id, build.pendingReason])) };
 }
 
-/** Returns the jobs of which not all queued builds may have been read. */
+/** Returns the jobs that may have more queued builds than were read. */
 function longQueues(builds: readonly OpenBuild[]): number[] {
   const queued = Map.groupBy(
     builds.filter(({ state }) => state === 'queued'),

@@ -42,7 +42,7 @@ const nextCheck = async (name: string): Promise<number> => {
 const open = async (names: string[], seconds = 1, cause: 'schedule' | 'manual' = 'schedule') =>
   await stores.checks.openRun(names.map(scopeOf), cause, after(seconds));
 
-/** Claims the checks of all resources except these, which become due at `after(0)`. */
+/** Makes all checks due at `after(0)`, and claims those of all resources except these. */
 const claimAllExcept = async (...names: string[]): Promise<void> => {
   const others = saved.resources.map(({ name }) => name).filter((name) => !names.includes(name));
   await stores.pool.query(rows()`

@@ -74,7 +74,8 @@ export async function failCheck(
 }
 
 /**
- * Reads along an index. Returns few checks by an interval, because they are usually due within two intervals.
+ * The query reads along an index. It returns few checks that have an interval, because these are usually due
+ * within two intervals.
  */
 export async function timersAhead({ pool }: Database, at: Date): Promise<TimerAhead[]> {
   const ahead = await pool.any(prepared<Omit<TimerAhead, 'next'> & { next: Date }>('timers_ahead')`

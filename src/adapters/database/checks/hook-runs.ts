@@ -12,8 +12,8 @@ import { requestSchedule } from './request-schedule.ts';
 /** How long after its start a run of notifications may wait for its agent to connect. */
 const MAX_START_SECONDS = 10 * 60;
 /**
- * Time limit of a run of notifications after its agent has connected. It is longer than the limits of the
- * plan.
+ * Time limit of a run of notifications after its agent has connected. It is longer than the plan's limit for
+ * all notifications together.
  */
 const SEND_SECONDS = 3 * 60;
 
@@ -99,7 +99,8 @@ export async function releaseVersions(
       WHERE s.id = v.scope_id AND coalesce((s.last_hooks ->> 'last')::bigint, 0) < o.last_version)
     SELECT resource_id AS resource FROM released`);
   if (released.length === 0) return false;
-  // A separate statement, because it must lock the jobs after the scope, as those who record versions do.
+  // A separate statement, because it must lock the jobs after the scope, as transactions that record versions
+  // do.
   const jobs = sql.fragment`SELECT job_id FROM job_gets WHERE resource_id = ANY(${ids(released)})`;
   await connection.query(rows()`${requestSchedule(jobs)}`);
   return true;

@@ -108,7 +108,7 @@ describe('many webhooks in one transaction', () => {
     expect(await resourcesDueByWebhook()).toEqual(['git.app', 'git.lib']);
   });
 
-  test('every call writes to the log of Postgres, so that an unknown token takes as long as a known one', async () => {
+  test('every call writes to the write-ahead log, so that an unknown token takes as long as a known one', async () => {
     const before = await walPosition();
     await requestChecks([{ tokenHash: '0'.repeat(64), signature: 'absent' }]);
     expect(await walPosition()).not.toBe(before);

@@ -14,7 +14,8 @@ export function requestSchedule(jobs: FragmentSqlToken): FragmentSqlToken {
 
 /**
  * Locks these jobs in order of id, until the transaction ends. A transaction that changes several jobs, or
- * gets or versions of jobs, calls it first: those who record versions lock jobs, then gets, then versions.
+ * gets or versions of jobs, calls it first, because transactions that record versions lock jobs, then gets,
+ * then versions.
  */
 export async function lockJobs(connection: Transaction, jobs: FragmentSqlToken): Promise<void> {
   await connection.query(rows()`

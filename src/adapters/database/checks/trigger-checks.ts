@@ -23,8 +23,8 @@ interface TriggerRow {
 
 /**
  * Requests a check of each resource that the job gets without `passed`, and inserts a trigger that waits
- * until these checks have run. Locks scopes in order of id and before jobs, as the recording of a check does,
- * so that the two cannot deadlock. Returns the trigger's row id.
+ * until these checks have run. Locks scopes in order of id and before jobs, as a transaction that records a
+ * check does, so that the two cannot deadlock. Returns the trigger's row id.
  */
 export async function insertTrigger(
   connection: Transaction,

@@ -5,7 +5,7 @@ import { sql, type FragmentSqlToken, type PrimitiveValueExpression } from 'sloni
  *
  * The scope is compared as a range of one value, never with `=`. With `=`, Postgres would drop the scope from
  * the ORDER BY and might walk the primary key through the versions of all scopes, which is slow for a scope
- * that has had no new version for long.
+ * that has had no new version for a long time.
  *
  * Versions have two orders. Places say which version is newer; ids say in which order versions were found. At
  * first, the place of a version is its id. When a check prints known versions in another order, they get new

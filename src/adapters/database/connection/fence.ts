@@ -12,9 +12,9 @@ export class EpochOver extends Error {
 }
 
 /**
- * Must be the first statement of a leader's transaction. Locks the leader epoch, so that no other process can
- * become leader until the transaction ends. Throws `EpochOver` if another process leads already. Does nothing
- * outside the leader's process.
+ * Call it in each transaction of a leader before it reads or writes. Locks the leader epoch, so that no other
+ * process can become leader until the transaction ends. Throws `EpochOver` if another process leads already.
+ * Does nothing outside the leader's process.
  */
 export async function holdEpoch(database: Database, connection: CommonQueryMethods): Promise<void> {
   const epoch = database.epoch?.();

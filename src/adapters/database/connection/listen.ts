@@ -28,9 +28,7 @@ export interface NotificationListener {
 interface Subscription {
   channel: string;
   onPayload: (payload: string) => void;
-  /**
-   * Called for each new connection. Notifications that were sent before it, while there was none, are lost.
-   */
+  /** Called for each new connection. Notifications that were sent while there was no connection are lost. */
   onConnect: () => void;
 }
 

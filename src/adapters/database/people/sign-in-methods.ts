@@ -51,8 +51,8 @@ export function signInMethodsTransaction(connection: Transaction): SignInMethods
 }
 
 /**
- * Returns how each user can sign in, of the users whose row `u` meets the SQL condition. A linked identity
- * counts only while its provider still has the issuer with which the identity was linked.
+ * Returns how the users whose row `u` meets the SQL condition can sign in. A linked identity counts only
+ * while its provider still has the issuer with which the identity was linked.
  */
 async function signInsWhere(
   connection: CommonQueryMethods,

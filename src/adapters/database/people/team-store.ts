@@ -33,8 +33,7 @@ export function teamStore(database: Database): TeamStore {
 function teamTransaction(connection: Transaction, name: string): TeamTransaction {
   return {
     async team() {
-      // Waits until the pipelines of the team that are being saved are committed, because saving locks the
-      // team's row too.
+      // Waits for transactions that save pipelines of the team, because they lock the team's row too.
       const found = await connection.maybeOne(rows<{ id: number; removed: boolean }>()`
         SELECT id, deleted_at IS NOT NULL AS removed FROM teams WHERE name = ${name} FOR UPDATE`);
       return found ?? undefined;

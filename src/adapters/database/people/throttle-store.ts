@@ -34,7 +34,7 @@ function throttleTransaction(connection: Transaction, keys: string[], at: Date):
   return {
     async failures() {
       const sortedKeys = keys.toSorted();
-      // Inserts the missing rows first, so that of two concurrent attempts with a new key the second waits
+      // Inserts the missing rows first: if two concurrent attempts have the same new key, the second waits
       // for the first. Inserts them in order, so that the two cannot deadlock.
       await connection.query(rows()`
         INSERT INTO sign_in_failures (key, count, last_at) SELECT k, 0, ${timestamp(at)}

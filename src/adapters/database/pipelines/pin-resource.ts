@@ -46,8 +46,8 @@ export function pinTransaction(connection: Transaction): PinTransaction {
 }
 
 /**
- * Ends those of the builds that have not started, and makes the versions that they took unused again. Returns
- * the ended builds.
+ * Ends the given builds that have not started, and marks their versions as unused again. Returns the ended
+ * builds.
  */
 export async function endAndFreeVersions(
   connection: Transaction,

@@ -27,7 +27,7 @@ afterAll(async () => await stores.close());
 const schedule = async (): Promise<string[]> =>
   (await scheduleOn(stores, saved.id, now())).builds.map((build) => `${build.job} ${build.number}`);
 
-test('a triggered version does not go on to a job that was removed and added again meanwhile', async () => {
+test('a triggered version does not reach a job that was removed and added again meanwhile', async () => {
   const [version = 0] = await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
   await stores.actions.triggerVersion(GIT, { version, by: 'ann' });
   await save(UNIT);

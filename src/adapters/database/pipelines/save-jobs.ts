@@ -56,7 +56,7 @@ export async function saveJobs(
 
 /**
  * Refuses the open requests of jobs that an earlier save removed, because this save may restore such a job.
- * Then a person's request would create a build perhaps days later, when nobody expects it.
+ * Otherwise the request would create a build when nobody expects it, perhaps days after a person made it.
  */
 async function refuseOldRequests(connection: Transaction, pipeline: number): Promise<void> {
   await connection.query(rows()`

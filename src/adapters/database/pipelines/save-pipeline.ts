@@ -53,7 +53,7 @@ function saveTransaction(
     discard: () => discard(connection, before),
     saveRevision: () => saveRevision(connection, before, toSave),
     async applyRenames(revision) {
-      // Locks scopes before rows of jobs and resources, as the recording of versions does, to avoid
+      // Locks scopes before rows of jobs and resources, as transactions that record versions do, to avoid
       // deadlocks.
       await lockScopes(connection, pipeline);
       return await applyRenames(connection, { pipeline, revision, definition: toSave.definition });

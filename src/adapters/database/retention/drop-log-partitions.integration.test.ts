@@ -34,7 +34,7 @@ test('tables of past months without a log are dropped; tables of this month and 
   expect(await dropEmptyLogPartitions(stores.pool, new Date('2025-03-20T00:00:00Z'))).toEqual([]);
 });
 
-/** The time so many hours after February began. */
+/** The time this many hours after the beginning of February. */
 const february = (hours: number): Date => new Date(Date.UTC(2025, 1, 1, hours));
 
 test('the table of a month that has just ended stays for a day', async () => {

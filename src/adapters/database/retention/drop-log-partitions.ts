@@ -49,7 +49,8 @@ async function isDroppable(
 
 /**
  * Locks the parent table, which writers of logs lock too, so that nobody inserts a log before the drop.
- * Returns false if the table has logs or the lock takes too long.
+ * Returns false if the table has logs, if a build of that month or an earlier one has not ended, or if the
+ * lock takes too long.
  */
 async function dropIfEmpty(pool: DatabasePool, name: string, end: string): Promise<boolean> {
   try {

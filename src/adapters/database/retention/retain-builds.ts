@@ -52,7 +52,10 @@ async function oldestBuilds(
     FROM builds b WHERE b.job_id = ${job} AND b.id > ${from} ORDER BY b.id LIMIT ${limit}`);
 }
 
-/** Reads facts of the jobs whose `passed` names this job. Undefined: there are none. */
+/**
+ * Returns a transaction that reads facts of the jobs whose `passed` names this job; undefined if there are
+ * none.
+ */
 export async function downstreamFacts(
   connection: Transaction,
   { id: job }: RetentionTurn,
@@ -64,7 +67,10 @@ export async function downstreamFacts(
   return decisionTransaction(connection, async () => await gatherJobs(connection, downstream));
 }
 
-/** The column `dealt_with` holds the baseline of a get. */
+/**
+ * Deletes the builds and logs that the decision names, and raises baselines (column `dealt_with`), so that
+ * the versions of deleted builds are not built again.
+ */
 export async function removeBuilds(
   connection: Transaction,
   { id: job }: RetentionTurn,

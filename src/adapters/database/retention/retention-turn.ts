@@ -24,7 +24,7 @@ export async function nextTurn(
     ORDER BY o.retained_at NULLS FIRST, o.id LIMIT 1`);
   if (turn === null) return undefined;
   await connection.query(rows()`SELECT pg_advisory_xact_lock(${LOCK.pipeline}, ${turn.pipeline}::int)`);
-  // Before the rows of its builds and versions, as those who record versions do.
+  // Locks this row before rows of builds and versions, as transactions that record versions do.
   await connection.query(rows()`
     SELECT 1 FROM ${sql.identifier([TABLES[of]])} WHERE id = ${turn.id} FOR NO KEY UPDATE`);
   return { ...turn, of, policy: turn.policy ?? {} };

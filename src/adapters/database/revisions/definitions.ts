@@ -58,7 +58,7 @@ export function cachedDefinitions(maxBytes = MAX_CACHED_BYTES): Definitions {
 }
 
 async function readDefinition(connection: CommonQueryMethods, revision: number): Promise<SizedDefinition> {
-  // Counts the bytes of the text here, because Postgres would turn the JSON into text once more.
+  // Counts the bytes of the text here, because Postgres would convert the JSON to text a second time.
   const found = await connection.maybeOne(rows<{ json: string }>()`
     SELECT definition::text AS json FROM revisions WHERE id = ${revision}`);
   if (found === null) throw new Error(`Revision ${revision} is not in the database.`);

@@ -61,7 +61,7 @@ async function page(after = 0) {
   return { ...log, bytes: bytes() };
 }
 
-/** Content that cannot be compressed, as an attacker would send it. */
+/** Text that hardly compresses, as an attacker would send it. */
 const noise = (): string => randomBytes((CHUNK * 3) / 4).toString('base64');
 
 test('a page of a log reads only as many rows as its characters need', async () => {

@@ -5,7 +5,7 @@ import type { ResourceName } from '#flows/names.ts';
 import type { BuildOrigin, ShownCause, UsingBuild, VersionUse } from '#flows/views/use-ports.ts';
 import { pipelineId } from './pipeline-id.ts';
 
-/** At most this many builds of one version are read, the newest. */
+/** Limit of the builds of one version, the newest first. */
 const MAX_BUILDS = 100;
 
 /** SQL: the build `b` of job `j` as an object. */

@@ -7,7 +7,7 @@ import type { ResourceName } from '#flows/names.ts';
 import type { PathBuildRow, VersionToFollow } from '#flows/views/show-version-path.ts';
 import { pipelineId } from './pipeline-id.ts';
 
-/** At most this many builds of one version are read, the newest. Older ones are mostly retries. */
+/** Limit of the builds of one version, the newest first. Older ones are mostly retries. */
 const MAX_BUILDS = 500;
 
 export async function versionToFollow(

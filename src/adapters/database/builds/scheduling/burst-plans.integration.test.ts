@@ -45,7 +45,7 @@ test('no query reads the builds of a burst once for each of its jobs', async () 
   expect(await tooManyReads(await queriesOn(wide))).toEqual([]);
 });
 
-test('nor does a prepared statement whose plan is from before the burst', async () => {
+test('no prepared statement planned before the burst reads them once for each job', async () => {
   await keepStatistics();
   const url = new URL(stores.url);
   url.searchParams.set('options', '-c plan_cache_mode=force_generic_plan');

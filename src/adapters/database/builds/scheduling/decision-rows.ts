@@ -10,8 +10,8 @@ export interface MadeRow {
 }
 
 /**
- * Turns a decision into rows. Takes linear time, because the caller holds the pipeline's lock meanwhile. The
- * builds of a job get consecutive numbers: under that lock, nobody else numbers its builds.
+ * Turns a decision into rows. Must take linear time, because the caller holds the pipeline's lock. The builds
+ * of a job get consecutive numbers: under that lock, no other transaction numbers builds of the job.
  */
 export function rowsOf(
   jobs: readonly GatheredJob[],

@@ -7,11 +7,11 @@ export type RequestRow = Omit<BuildRequest, 'version'> & {
   version?: { resource: number; version: PlacedVersion; disabled: boolean };
 };
 
-/** A decision reads at most this many requests of a job that do not cascade, and as many that do. */
+/** Limit of the requests of one job in a decision: this many that do not cascade, and as many that do. */
 const MAX_REQUESTS = 200;
 /**
- * Requests of a cascade can wait for weeks, for builds that failed. Only so many of a job, the newest, are
- * asked whether they can have their build.
+ * Limit of the requests of a cascade, per job, whose upstream builds a decision reads; it reads the newest.
+ * Such requests can wait for weeks if an upstream build failed.
  */
 const MAX_WAITING_REQUESTS = 1000;
 

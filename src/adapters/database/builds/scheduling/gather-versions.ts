@@ -65,7 +65,9 @@ export const unusedVersions = (limit: number) => sql.fragment`ARRAY(
     AND v.place + 0 >= g.floor
   ${FIRST_FOUND_FIRST} LIMIT ${limit})`;
 
-/** SQL: good versions of the first upstream job above the baseline and the floor, whatever the pin. */
+/**
+ * SQL: good versions of the first upstream job above the baseline and not below the floor, whatever the pin.
+ */
 const ofFirstUpstream = sql.fragment`
   SELECT place, version_id FROM good_versions
   WHERE job_id = g.passed[1] AND scope_id = r.scope_id AND place > greatest(g.dealt_with, g.floor - 1)`;

@@ -89,8 +89,8 @@ function floorIn(places: Map<number, number>, floor = 0): number {
 }
 
 /**
- * Whether the place of a version at this place or below differs from its id. Then the versions above that
- * version get new places too, so that the order stays.
+ * Whether the version at this place needs a new place in the database. It does if the place of this version,
+ * or of one below it, differs from its id: the order must stay the same.
  */
 function isMoved(versions: readonly { version: number; place: number }[], place: number): boolean {
   return versions.some((version) => version.place !== version.version && version.place <= place);

@@ -137,8 +137,8 @@ export async function gatherJobs(
 }
 
 /**
- * SQL: the oldest automatic builds that have not ended, up to the concurrency of the job. Leaves out queued
- * ones that a newer set of versions may supersede.
+ * SQL: the oldest automatic builds that have not ended: as many as the job's `concurrency`, or one if it sets
+ * none. Leaves out queued builds that a newer set of versions may supersede.
  */
 const openAutomatic = sql.fragment`(SELECT jsonb_agg(o) FROM (
         SELECT b.id, b.number::text AS number FROM builds b WHERE b.job_id = j.id AND b.ended_at IS NULL
@@ -146,7 +146,7 @@ const openAutomatic = sql.fragment`(SELECT jsonb_agg(o) FROM (
           AND NOT (b.cause ->> 'kind' = 'ready' AND b.status IN ('pending', 'waiting'))
         ORDER BY b.id LIMIT greatest(j.concurrency, 1)) AS o)`;
 
-/** SQL: builds that have not started, of those that take the newest set of versions. */
+/** SQL: builds of the newest set of versions (cause `ready`) that have not started. */
 const queuedNewest = sql.fragment`(SELECT jsonb_agg(o) FROM (
         SELECT b.id, b.number::text AS number FROM builds b
         WHERE b.job_id = j.id AND b.ended_at IS NULL AND b.cause ->> 'kind' = 'ready'

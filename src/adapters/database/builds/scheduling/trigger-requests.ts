@@ -135,8 +135,8 @@ export async function triggerAnswer(
 }
 
 /**
- * Runs `work` after it has ended the request's wait for checks in the database too, so that no decision waits
- * for these checks.
+ * Ends the request's wait for checks in the database, so that no decision waits for them any more, and then
+ * runs `work`.
  */
 export async function withWaitEnded<T>(
   { pool }: Database,

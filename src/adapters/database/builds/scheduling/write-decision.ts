@@ -7,7 +7,7 @@ import type { GatheredJob } from './gather.ts';
 import { stopBuilds } from './stop-builds.ts';
 
 interface WrittenRow extends MadeRow {
-  /** False: the decision ended this older build. */
+  /** False: the decision stopped this older build (see `stopBuilds`). */
   made: boolean;
 }
 
@@ -15,8 +15,9 @@ const SUPERSEDED = 'A newer build of the job took its place.';
 
 /**
  * Writes a decision with one statement: builds and their inputs, the end of superseded and interrupted
- * builds, settled versions, the answers to requests, and for each job up to which request it was decided on.
- * Locks jobs in order of id and before their gets, as `requestSchedule` and `moveVersions` do.
+ * builds, settled versions, the answers to requests, and for each job the number of the last request that
+ * this decision covers. Locks jobs in order of id and before their gets, as `requestSchedule` and
+ * `moveVersions` do.
  */
 export async function writeDecision(
   connection: Transaction,
@@ -103,8 +104,8 @@ const answersTo = (decision: Decision): FragmentSqlToken => sql.fragment`
 type Superseded = ReturnType<typeof rowsOf>['superseded'];
 
 /**
- * SQL: ends older builds of interruptible jobs, and queued builds that a newer build supersedes. A superseded
- * build ends only if it has not started.
+ * SQL: stops older builds of interruptible jobs, and ends queued builds that a newer build supersedes. A
+ * build that has started by then is not superseded.
  */
 function endOlder(decision: Decision, superseded: Superseded, at: Date): FragmentSqlToken {
   const queued = sql.fragment`builds.id = ANY(${ids(superseded.map(({ id }) => id))})`;
