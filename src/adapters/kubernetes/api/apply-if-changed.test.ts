@@ -31,30 +31,30 @@ async function stored(target: Thing): Promise<Thing> {
   return { ...object, spec: { color: 'grey', ...object.spec, items: [{ name: 'x', port: 80 }] } };
 }
 
-describe('an object is applied', () => {
-  test('if it does not exist', async () => {
+describe('an object', () => {
+  test('is applied if it does not exist', async () => {
     expect(await applyTo(expected, undefined)).toMatchObject(expected);
   });
 
-  test('not if it exists already and differs only by defaults of the API server', async () => {
+  test('is not applied if it exists and differs only by defaults of the API server', async () => {
     expect(await applyTo(expected, await stored(expected))).toBeUndefined();
   });
 
-  test('if somebody changed one of our fields', async () => {
+  test('is applied if somebody changed one of our fields', async () => {
     const current = await stored(expected);
     expect(await applyTo(expected, { ...current, spec: { ...current.spec, size: 2 } })).toMatchObject(
       expected,
     );
   });
 
-  test('if a field was removed, even when all remaining fields are equal', async () => {
+  test('is applied if a field was removed, even when all remaining fields are equal', async () => {
     const current = await stored({ ...expected, spec: { ...expected.spec, color: 'red' } });
     expect(covers(current, expected)).toBe(true);
     expect(await applyTo(expected, current)).toMatchObject(expected);
   });
 });
 
-test('an object is applied unless its lists are equal item by item', () => {
+test('lists must have the same length, and are compared item by item', () => {
   expect(covers({ items: [1, 2] }, { items: [1] })).toBe(false);
   expect(covers({ items: [{ a: 1, b: 2 }] }, { items: [{ a: 1 }] })).toBe(true);
   expect(covers({ items: 'x' }, { items: [] })).toBe(false);

@@ -1,6 +1,6 @@
 import type { PipelineFacts } from '#flows/pipelines/ports.ts';
 
-/** Of the newest builds of all jobs, the one that ended last. */
+/** The build that ended last among the newest build of each job. */
 export interface LastBuild {
   job: string;
   number: string;

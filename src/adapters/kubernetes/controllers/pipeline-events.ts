@@ -45,7 +45,7 @@ function planText({ lastPlan, jobCount, resourceCount }: PipelineStatus): string
 }
 
 function buildEvents(before: PipelineStatus | undefined, after: PipelineStatus): EventNote[] {
-  // The next status is the first one with facts. Its builds may belong to an earlier object of the same name.
+  // `before` has no facts, so the builds in `after` may belong to an earlier object of the same name.
   if (before?.jobCount === undefined) return [];
   const known = new Map((before.jobs ?? []).map((job) => [job.name, job.lastBuild]));
   return (after.jobs ?? []).flatMap(({ name, lastBuild }) => {
@@ -99,8 +99,8 @@ function checkEvents(before: PipelineStatus | undefined, after: PipelineStatus):
 }
 
 /**
- * Jobs and builds with a new reason to wait. Pipelines usually begin with one of INITIAL_REASONS, so these
- * cause no Event.
+ * The Events for jobs and builds with a new reason to wait. Pipelines usually begin with one of
+ * INITIAL_REASONS, so those reasons cause no Event.
  */
 function waitingEvents(before: PipelineStatus | undefined, after: PipelineStatus): EventNote[] {
   if (before?.jobCount === undefined) return [];

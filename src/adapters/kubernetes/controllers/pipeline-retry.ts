@@ -1,8 +1,9 @@
 import type { PipelineApplied } from '#flows/pipelines/apply-pipeline.ts';
 
 /**
- * The pause after any other refusal that may pass without a change of the manifest: an unavailable source, a
- * busy machine, a team at its limit of pipelines, a refused rename, or somebody else's CronJob.
+ * The pause after a refusal that may pass without a change of the manifest, apart from the two below: an
+ * unavailable source, a busy machine, a team at its limit of pipelines, a refused rename, or somebody else's
+ * CronJob.
  */
 const UNAVAILABLE_RETRY_MS = 60_000;
 /** The pause while a rename waits for running builds. */

@@ -53,7 +53,7 @@ export class PipelineState {
     return this.#verdict;
   }
 
-  /** Whether the pipeline was paused when its facts were last read by an apply; undefined before. */
+  /** Whether the pipeline was paused when an apply last read its facts; undefined before that. */
   get paused(): boolean | undefined {
     return this.#paused;
   }

@@ -57,7 +57,7 @@ export function verdictBefore(
   return defined({ ready, stalled, lastPlan: status?.lastPlan });
 }
 
-/** Reasons of Ready before there is a verdict on the text. */
+/** Reasons of Ready=False that are not a verdict on the text. */
 const TRANSIENT_REASONS: ReadonlySet<string> = new Set(['Retrying', 'TeamNotReady', 'NoTeam', 'Terminating']);
 
 function verdictOfAccepted(

@@ -142,9 +142,9 @@ async function applyManifest(
 }
 
 /**
- * A Team that was created together with its Pipeline needs a moment, so Ready becomes False only after
- * TEAM_TIMEOUT_MS, and not while this process has yet to reconcile the Team. Until then, an existing verdict
- * on this generation stays.
+ * A Team that was created together with its Pipeline needs a moment. So Ready becomes False only after
+ * TEAM_TIMEOUT_MS, and if there is a Team, only once this process has reconciled it. Until then, an existing
+ * verdict on this generation stays.
  */
 async function awaitTeam(
   object: PipelineProjection,

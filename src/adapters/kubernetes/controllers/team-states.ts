@@ -2,7 +2,7 @@ import type { TeamProjection } from '#adapters/kubernetes/informers/projections.
 import type { LogFill } from '#domain/build/judge-logs.ts';
 import type { WarmCount } from '#flows/pods/keep-warm-pods.ts';
 
-/** `unknown`: this process has neither refused the Team nor announced it as ready. */
+/** `unknown`: this process neither refuses the Team now nor has announced it as ready. */
 export type TeamState = 'ready' | 'refused' | 'unknown';
 
 /*

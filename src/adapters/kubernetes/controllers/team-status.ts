@@ -22,8 +22,8 @@ export interface TeamStatusInput {
   pipelineCount: number;
   limits: TeamLimits;
   /**
-   * How full the Team's logs are. Undefined before a new leader has counted them: a condition stays, with the
-   * reason NearLimit.
+   * How full the Team's logs are. Undefined before a new leader has counted them: then a present condition
+   * stays, with the reason NearLimit.
    */
   fill: LogFill | undefined;
   /** The warm Pods of the Team. Undefined: the Team keeps none, or they are not counted yet. */

@@ -53,7 +53,7 @@ export class TeamTriggers {
     for (const name of this.#options.states.warmPodsCounted(counts)) this.#options.queue.add(name);
   }
 
-  /** Keeps the informers if another Team owns the namespace. */
+  /** Stops the informers of the namespace, unless another Team owns it. */
   #leaveNamespace(team: TeamProjection): void {
     const namespace = namespaceOfTeam(team);
     const owner = this.#options.informers.teamOf(namespace);

@@ -61,9 +61,9 @@ interface TeamWatches {
 const ASSUMED_NODE: StartNode = { cores: 4 };
 
 /**
- * All informers. Some are for the whole cluster: those of the custom resources of Millrace and of nodes. The
- * others are for the namespaces of teams, because the operator may read no other namespaces: those of Pods
- * and CronJobs, and of the metadata of ConfigMaps and Secrets.
+ * All informers. Those of Millrace's custom resources and of nodes watch the whole cluster. Those of Pods,
+ * CronJobs, and the metadata of ConfigMaps and Secrets watch only the namespaces of teams, because the
+ * operator may read them in no other namespace.
  */
 export class Informers implements ClusterCache {
   readonly teams: Reflector<ObjectOf<typeof KINDS.teams>, TeamProjection>;

@@ -7,8 +7,8 @@ import type { NodeSelector } from '#flows/pods/ports.ts';
 import { projectReference } from './projections.ts';
 
 /**
- * The facts about a node that decide which Pods and how many at a time may start there, and whether Pods get
- * a user namespace.
+ * The facts about a node that decide which Pods may start there, how many of them may start at a time, and
+ * whether Pods get a user namespace.
  */
 export interface NodeProjection extends CachedObject {
   labels: Record<string, string>;
@@ -80,7 +80,7 @@ export function matchingNodes(nodes: readonly NodeProjection[], selector: NodeSe
   );
 }
 
-/** The tags of which at least one node has the label. */
+/** The tags whose label at least one node has. */
 export function labelledTags(nodes: readonly NodeProjection[]): string[] {
   const labels = nodes.flatMap((node) => Object.entries(node.labels));
   return [

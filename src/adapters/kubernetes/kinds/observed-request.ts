@@ -1,4 +1,4 @@
-/** A time is much shorter, but users can set the annotation to any text. */
+/** Limit of the stored value. A time is much shorter, but users can set the annotation to any text. */
 const MAX_CHARACTERS = 64;
 
 /**

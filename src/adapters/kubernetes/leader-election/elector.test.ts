@@ -372,7 +372,7 @@ describe('leader election', () => {
     expect(lease.stored?.record.holder).toBe('thief');
   });
 
-  test('lets a candidate with the same name lead on at once if it returns within the lease', async () => {
+  test('lets a candidate with the same name lead again at once if it returns within the lease', async () => {
     const [time, lease] = [new ManualTime(), new SharedLease()];
     let connection: 'up' | 'hangs' = 'up';
     startCandidate(

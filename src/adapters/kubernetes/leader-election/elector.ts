@@ -58,9 +58,9 @@ export interface ElectorOptions {
  * Three rules differ from client-go. The duration adapts to how regularly the leader renews
  * (`lease-terms.ts`). A leader whose process stood still (it got no processor time, or ran a long task) tries
  * to renew before it gives up: it still leads unless another replica has taken over. A process that has led
- * takes no Lease of another holder, and none without a holder.
+ * does not take over a Lease that another replica holds or has released.
  *
- * The lease stops no writes of a former leader. The leader epoch stops its writes to the database.
+ * The lease does not stop writes of a former leader. The leader epoch stops its writes to the database.
  */
 export class Elector {
   readonly #options: ElectorOptions;
@@ -112,7 +112,10 @@ export class Elector {
     return false;
   }
 
-  /** A standby also looks when the lease expires, and not only up to one interval later. */
+  /**
+   * How long a standby waits before it looks at the Lease again: about one interval, but not beyond the
+   * expiry of the Lease.
+   */
   #untilNextLook(): number {
     const interval = LOOK_EVERY_MS * (1 + 0.2 * this.#random());
     const untilExpiry = this.#expiresAt() - this.#options.clock.now();

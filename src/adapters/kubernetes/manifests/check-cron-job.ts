@@ -20,9 +20,9 @@ const FINISHED_JOB_TTL_SECONDS = 120;
 
 /**
  * The CronJob of a check group, with the schedule of the group: a cron expression, or `@every <seconds>s` for
- * an interval. The operator itself starts the checks of groups with an interval, with a schedule that depends
- * on webhooks, and beyond MAX_CRON_JOBS. The CronJob of such a group is suspended: it only shows the
- * schedule, and serves `kubectl create job --from`.
+ * an interval. The operator itself starts the checks of groups that have an interval or a schedule that
+ * depends on webhooks, and of groups beyond MAX_CRON_JOBS. The CronJob of such a group is suspended: it only
+ * shows the schedule, and serves `kubectl create job --from`.
  */
 export function checkCronJob(work: CheckGroupWork, team: TeamRules, installation: Installation): V1CronJob {
   const { deadlineSeconds } = work;

@@ -18,7 +18,10 @@ export const LABEL = {
   resource: 'millrace.dev/resource',
   /** On Secrets in a team's namespace: pipelines may read them. */
   usable: 'millrace.dev/usable',
-  /** On Pipelines, Teams and OAuthProviders: who created them, and may change them. */
+  /**
+   * On Pipelines, Teams and OAuthProviders: `api` if Millrace's API created them. The API may change only
+   * these.
+   */
   madeBy: 'millrace.dev/managed-by',
 } as const;
 

@@ -27,8 +27,8 @@ export interface TeamNamespace {
 const POD_SECURITY = 'pod-security.kubernetes.io';
 
 /**
- * The namespace, for its creation, or to apply its labels to an adopted namespace. It has no owner reference,
- * so it stays when the Team is deleted.
+ * The object to create the namespace, or to apply its labels to an adopted one. It has no owner reference, so
+ * it stays when the Team is deleted.
  */
 export function teamNamespace(team: TeamNamespace): V1Namespace {
   return {
@@ -103,8 +103,8 @@ export function teamQuota(team: TeamNamespace): V1ResourceQuota | undefined {
 export const QUOTA = 'millrace';
 
 /**
- * Undefined if there is no quota. A quota refuses Pods without requests, so this makes Pods that Millrace
- * does not create request zero by default.
+ * Sets default requests of zero, because the quota refuses Pods without requests, such as Pods that Millrace
+ * does not create. Undefined if there is no quota.
  */
 export function teamLimitRange(team: TeamNamespace): V1LimitRange | undefined {
   const names = Object.keys(team.quota);

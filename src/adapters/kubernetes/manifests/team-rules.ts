@@ -5,7 +5,7 @@ import type { TeamVolume } from '#domain/planning/mount-volumes.ts';
 import type { WarmSettings } from '#domain/scheduling/decide-warm-pods.ts';
 import type { TeamRules } from './installation.ts';
 
-/** The part of a Team's spec that determines its Pods. */
+/** The part of a Team's spec that determines its Pods and the sources of its pipelines. */
 export interface TeamSpec {
   namespace?: string;
   podSecurity?: 'baseline' | 'restricted';

@@ -143,7 +143,7 @@ describe('each Secret of the operator has the marks that stop Argo CD from pruni
   });
 });
 
-describe('Secrets are created', () => {
+describe('the Secrets of the operator', () => {
   const root = join(import.meta.dirname, '../../../..');
   const sources = globSync('src/**/*.ts', { cwd: root })
     .filter((file) => !/\.test\.|-under-test\.|^src\/testing\//.test(file))
@@ -153,7 +153,7 @@ describe('Secrets are created', () => {
       [...text.matchAll(pattern)].map(([match]) => `${basename(file)}: ${match}`),
     );
 
-  test('only by the one function that marks them', () => {
+  test('are created only by the function that marks them', () => {
     expect(matches(/\w+\(\s*KINDS\.secrets,\s*secret\(/g)).toEqual([
       'release-secrets.ts: create(KINDS.secrets, secret(',
       'release-secrets.ts: create(KINDS.secrets, secret(',
@@ -161,7 +161,7 @@ describe('Secrets are created', () => {
     expect(matches(/kind: 'Secret'|stringData/g)).toEqual(["release-secrets.ts: kind: 'Secret'"]);
   });
 
-  test('and are otherwise only read or patched', () => {
+  test('are otherwise only read or patched', () => {
     const calls = matches(/(?<!\w)\w+\(\s*KINDS\.secrets(?!,\s*secret\()/g).map((call) =>
       call.replace(/^.*: (\w+)\(.*$/s, '$1'),
     );

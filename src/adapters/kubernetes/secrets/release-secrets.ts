@@ -13,7 +13,7 @@ import {
 import { MARKS } from './secret-marks.ts';
 
 /**
- * For the functions in this file: they create the missing Secrets of one installation, and renew its
+ * Options of the functions in this file, which create the missing Secrets of one installation and renew its
  * certificates.
  */
 export interface ReleaseSecretsOptions {

@@ -58,7 +58,7 @@ async function markSecret(name: string, { client, namespace }: Options): Promise
   if (labels[MANAGED_BY] !== 'millrace' || (isMarked && !(TRACKING_LABEL in labels))) return;
   const patch = { metadata: { ...MARKS_PATCH, resourceVersion } };
   const answer = await client.patchMerge(KINDS.secrets, ref, patch);
-  // 409: the Secret has changed since it was read. Another replica marks it now, or the next replica to
-  // start.
+  // 409: the Secret has changed since it was read. Another replica is marking it, or the next replica that
+  // starts does so.
   if (!answer.ok && answer.status !== 409) orThrow(answer, `marking the Secret ${name}`);
 }

@@ -76,7 +76,7 @@ const sharedQueue = (concurrency: number): TestQueue =>
   testQueue(concurrency, (key) => key.split('/')[0] ?? '');
 
 describe('a queue of keys', () => {
-  test('runs the work of a key at once, and once however often the key was added', async () => {
+  test('runs the work of a key at once, and only once however often the key was added', async () => {
     const { queue, started, end } = testQueue(1);
     queue.add('a');
     queue.add('b');
@@ -195,7 +195,7 @@ describe('a queue of keys', () => {
     expect(started).toEqual(['a']);
   });
 
-  test('runs again for a key that was added with a delay during its work, once', async () => {
+  test('runs once more for a key that was added with a delay during its work', async () => {
     const { clock, queue, started, end } = testQueue();
     queue.add('a');
     queue.addAfter('a', 300);

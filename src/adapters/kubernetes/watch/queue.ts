@@ -41,7 +41,7 @@ interface Entry {
   state: 'waiting' | 'queued' | 'working' | 'working-dirty';
   /** When the delay of a waiting key ends; Infinity without a delay. */
   dueAt: number;
-  /** When a key is due again that was added with a delay during its work; Infinity if none was. */
+  /** When the key is due again, if it was added with a delay during its work; otherwise Infinity. */
   dueAgainAt: number;
   cancel?: () => void;
   backOff: BackOff;

@@ -11,7 +11,7 @@ import { Reflector } from './reflector.ts';
 import type { CachedObject, ObjectChange } from './store.ts';
 
 /*
- * The faults that leave other informers silent for ever, on a real API server. Each test expects that the
+ * Faults that leave other informers silent for ever, tested on a real API server. Each test expects that the
  * store is correct in the end, with the operator's own timing and without a restart.
  */
 /** A limit for tests that hang. */
