@@ -24,7 +24,7 @@ export function openDefinitions(
   return {
     parse(text) {
       const document = cached.get(text) ?? parseText(engine, text, time);
-      // To delete the text and set it again keeps the cache in the order of last use.
+      // Deleting the text and setting it again keeps the cache in the order of last use.
       cached.delete(text);
       if (text.length > MAX_CACHED_CHARACTERS || CALLS_TIMESTAMP.test(text)) uncached.push(document);
       else cached.set(text, document);

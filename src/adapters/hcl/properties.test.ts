@@ -75,8 +75,8 @@ function isSound(text: string): boolean {
 const withoutBlanks = (text: string): string => text.replaceAll(/\s/g, '');
 
 /**
- * The text with other blanks before the first word of a line and around `=`, outside heredocs and multi-line
- * strings.
+ * The text with other blanks before the first word of a line and around `=`. A text with a heredoc or a block
+ * comment stays unchanged.
  */
 function loosen(text: string, blanks: readonly string[]): string {
   if (/<<|\/\*/.test(text)) return text;

@@ -37,7 +37,10 @@ const functions = (
   'trimsuffix upper urlencode values ' +
   'zipmap'
 ).split(' ');
-/** Functions that move arguments into the result unchanged; used more often, so that results have secrets. */
+/**
+ * Functions whose results contain arguments unchanged. They are used more often, so that results have
+ * secrets.
+ */
 const movingFunctions =
   'coalesce concat element flatten join lookup merge one reverse tolist tomap tostring values'.split(' ');
 

@@ -57,7 +57,8 @@ function literalsOf(body: Body): { expression: Expression; value: Value }[] {
 const TYPES: Partial<Record<Value['kind'], string>> = { string: 'string', bool: 'bool', number: 'number' };
 
 /**
- * The text with one literal replaced by a variable, in each way that keeps the text valid with the default.
+ * The text with one literal replaced by a variable, or by a condition on a variable. With the default of the
+ * variable, only some of these texts are valid.
  */
 function textsWithVariable(
   source: Buffer,
