@@ -80,8 +80,8 @@ function drawEdges({ graph, layout, styles }: Omit<Picture, 'name'>, edges: Laye
 }
 
 /**
- * Joins shapes of the same style into one path, because a renderer draws them three times as fast as single
- * ones.
+ * Joins shapes of the same style into common paths, because a renderer draws them three times as fast as
+ * single ones.
  */
 class Layer {
   readonly #paths = new Map<string, string[]>();
@@ -99,7 +99,10 @@ class Layer {
   }
 }
 
-/** A renderer takes minutes for a path in which lines cross each other thousands of times. */
+/**
+ * Limit of the shapes in one path. A renderer takes minutes for a path in which lines cross thousands of
+ * times.
+ */
 const MAX_SHAPES_PER_PATH = 8;
 
 function bundles(parts: readonly string[]): string[] {
