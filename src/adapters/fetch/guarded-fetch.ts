@@ -163,7 +163,7 @@ function lookupReachable(isReachable: (address: string) => boolean, resolve: typ
   };
 }
 
-/** Discards the body, and ignores errors while the rest of it arrives. */
+/** Destroys the body without reading it, and ignores its errors. */
 export function discard(body: Readable): void {
   body.on('error', () => undefined).destroy();
 }

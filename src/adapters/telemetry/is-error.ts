@@ -1,7 +1,7 @@
 import { types } from 'node:util';
 
 /**
- * Also true for errors of another realm, which fail `instanceof`, and for those of Fastify, which are no
+ * Also true for errors of another realm, which fail `instanceof`, and for those of Fastify, which are not
  * native errors.
  */
 export function isError(value: unknown): value is Error {

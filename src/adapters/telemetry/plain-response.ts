@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Sends a text, on servers without a web framework, which only the cluster can reach. */
+/** Sends a text. For servers without a web framework, which only the cluster can reach. */
 export function sendPlainly(
   response: ServerResponse,
   status: number,
