@@ -8,9 +8,9 @@ export interface MovedVersion {
 
 /**
  * Gives known versions new places. A version whose old place is below the `floor` of a get may trigger at its
- * new place, so the `settled` mark of the get moves back before it. To avoid deadlocks, the caller must lock
- * first the scope and then the jobs that get its resource, since writers of `good_versions` lock jobs before
- * versions too. The last statement comes after the lock of the versions, so it also moves good versions that
+ * new place, so the `settled` mark of the get moves back before it. Writers of `good_versions` lock jobs
+ * before versions. So to avoid deadlocks, the caller must first lock the scope, and then the jobs that get
+ * its resource. The last statement comes after the lock of the versions, so it also moves good versions that
  * were committed during the wait for that lock.
  */
 export async function moveVersions(connection: Transaction, moved: readonly MovedVersion[]): Promise<void> {

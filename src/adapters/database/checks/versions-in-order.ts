@@ -4,7 +4,7 @@ import { sql, type FragmentSqlToken, type PrimitiveValueExpression } from 'sloni
  * SQL for the versions of one scope in order, along the index (scope_id, place) or (scope_id, id).
  *
  * The scope is compared as a range of one value, never with `=`. With `=`, Postgres would drop the scope from
- * the ORDER BY and might walk the primary key through the versions of all scopes, which is slow for a scope
+ * the ORDER BY and might walk the primary key through the versions of all scopes. That is slow for a scope
  * that has had no new version for a long time.
  *
  * Versions have two orders. Places say which version is newer; ids say in which order versions were found. At

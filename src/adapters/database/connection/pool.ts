@@ -44,9 +44,9 @@ export interface PoolOptions {
 }
 
 /**
- * Opens the connections of one process. A statement must leave nothing behind in its session (no SET, session
- * lock, temporary table or LISTEN), because connections return to the pool without a reset, and a transaction
- * pooler may share them among processes.
+ * Opens the connections of one process. A statement must leave nothing behind in its session: no SET, session
+ * lock, temporary table or LISTEN. Connections return to the pool without a reset, and a transaction pooler
+ * may share them among processes.
  */
 export async function openPool(url: string, options: PoolOptions = {}): Promise<DatabasePool> {
   const deadline = performance.now() + (options.connectTimeoutMilliseconds ?? 60_000);

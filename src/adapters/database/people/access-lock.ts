@@ -2,8 +2,8 @@ import type { DatabasePool } from 'slonik';
 import { LOCK, rows, type Transaction } from '#adapters/database/connection/pool.ts';
 
 /**
- * Makes changes of accounts, members and sign-in methods run one after another in the whole installation, so
- * that the facts that a change has read still hold when it commits. One lock suffices, since such changes are
+ * Makes changes of accounts, members and sign-in methods run one after another in the whole installation. So
+ * the facts that a change has read still hold when it commits. One lock suffices, because such changes are
  * rare.
  */
 export async function withAccessLock<T>(
