@@ -54,7 +54,7 @@ export function cacheVolume(
 
 /**
  * Whether a Pod may use an existing claim. Only a claim whose owner reference names this Pipeline is
- * accepted, because others who may create claims in the namespace could have created a claim with this name.
+ * accepted. Others who may create claims in the namespace could have created one with this name.
  */
 function judgeClaim(
   { metadata = {} }: { metadata?: { deletionTimestamp?: string; ownerReferences?: { uid: string }[] } },

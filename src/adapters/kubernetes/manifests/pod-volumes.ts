@@ -33,8 +33,8 @@ export interface PodVolumes {
 }
 
 /**
- * Which volumes a Pod gets. A volume delays the start of a Pod by some 290 ms. So a Pod with only one step
- * container, in the worker image, gets none, unless it mounts caches or volumes of the Team, or has no nonce.
+ * Which volumes a Pod gets. A volume delays the start of a Pod by some 290 ms. So a Pod whose only step
+ * container runs the worker image gets none, unless it mounts caches or volumes of the Team, or has no nonce.
  * A Pod that has volumes anyway also gets a token. The token can be read only in this Pod, so it proves
  * better than the nonce in which Pod the agent runs (docs/adr/0004-agent-session.md).
  */
