@@ -60,6 +60,15 @@ describe('a pipeline that wants more builds than one decision makes', () => {
     expect(await stores.builds.pipelinesToSchedule(10)).toEqual([]);
   });
 
+  test('a decision on many jobs without gets says that more wait', async () => {
+    const jobs = upTo(300).map((index) => job(`job-${index}`, task('run')));
+    const { id } = await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs })));
+    await stores.pool.query(rows()`UPDATE jobs SET schedule_requested = last_scheduled + 1`);
+    expect((await schedulePipeline(id, { ...stores, notifications, now })).more).toBe(true);
+    expect((await schedulePipeline(id, { ...stores, notifications, now })).more).toBe(false);
+    expect(await stores.builds.pipelinesToSchedule(10)).toEqual([]);
+  });
+
   test('the next leader continues where the operator died', async () => {
     const pipeline = await flood(JOBS, VERSIONS);
     await schedulePipeline(pipeline, { ...stores, notifications, now });

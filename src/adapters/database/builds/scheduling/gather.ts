@@ -207,7 +207,8 @@ async function gather(
   return {
     jobs: found.map((row) => toGathered(row, placeOf)),
     paused: found.some((row) => row.pipeline_paused),
-    more: gets.length >= MAX_GETS,
+    // A job without gets counts as one get, as in `firstWaiting`.
+    more: found.reduce((sum, row) => sum + Math.max(1, row.gets?.length ?? 0), 0) >= MAX_GETS,
     queued: found[0]?.queued ?? 0,
     resources: [...new Map(gets.map((get) => [get.resource, toResource(get, placeOf)])).values()],
     ids: idsByPlace,
