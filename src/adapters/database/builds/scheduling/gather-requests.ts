@@ -7,11 +7,14 @@ export type RequestRow = Omit<BuildRequest, 'version'> & {
   version?: { resource: number; version: PlacedVersion; disabled: boolean };
 };
 
-/** Limit of the requests of one job in a decision: this many that do not cascade, and as many that do. */
+/**
+ * How many requests of one job a decision reads: at most this many that wait for no upstream build, and at
+ * most this many that do.
+ */
 const MAX_REQUESTS = 200;
 /**
- * Limit of the requests of a cascade, per job, whose upstream builds a decision reads; it reads the newest.
- * Such requests can wait for weeks if an upstream build failed.
+ * For how many waiting requests of one job a decision looks up the upstream builds, newest first. A request
+ * can wait for weeks if an upstream build failed.
  */
 const MAX_WAITING_REQUESTS = 1000;
 
@@ -30,9 +33,9 @@ const upstreamRequests = sql.fragment`coalesce((
 const isOpen = sql.fragment`o.job_id = j.id AND o.build_id IS NULL AND o.refused IS NULL`;
 
 /**
- * SQL: requests for builds of job `j` that have neither a build nor a refusal. Of those that do not cascade,
- * the newest. Of a cascade only those whose upstream builds are all good, the oldest first: a later build of
- * the job should have a later version.
+ * SQL: open requests for builds of job `j`: without a build or a refusal. Of those that wait for no upstream
+ * build, the newest. The others only if all upstream builds of their cascade are good, the oldest first, so
+ * that a later build gets a later version.
  */
 export const openRequests = sql.fragment`(
   SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('id', m.id, 'by', m.requested_by,
