@@ -67,7 +67,7 @@ export function jobRoutes(ports: PipelinePorts): Route[] {
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/jobs/:job',
       needs: 'public',
-      about: 'One job, with the same fields.',
+      about: 'One job, with the fields of the job list.',
       schema: { params: JobParams, response: answer(JobSchema) },
       forPublic: {
         response: PUBLIC_SCHEMAS.job,

@@ -66,7 +66,7 @@ export function resourceRoutes(ports: PipelinePorts): Route[] {
       url: '/teams/:team/pipelines/:pipeline/resources',
       needs: 'public',
       about:
-        'The resources of a pipeline. From the role maintain on, each has `webhook_token`, ' +
+        'The resources of a pipeline. Members with the role `maintain` or higher also get `webhook_token`, ' +
         '`webhook_secret` and `webhook_signature` (`required` or `optional`). The public gets the id, name ' +
         'and type of each, and whether it is pinned.',
       schema: { params: PipelineParams, response: answerList(Type.Object(ResourceFields)) },
@@ -91,7 +91,8 @@ export function resourceRoutes(ports: PipelinePorts): Route[] {
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/resources/:resource',
       needs: 'public',
-      about: 'One resource, named `<type>.<name>`, for example `git.app`, with the same fields.',
+      about:
+        'One resource, named `<type>.<name>`, for example `git.app`, with the fields of the resource list.',
       schema: { params: ResourceParams, response: answer(ResourceFields) },
       forPublic: {
         response: PUBLIC_SCHEMAS.resource,
@@ -109,7 +110,7 @@ export function resourceRoutes(ports: PipelinePorts): Route[] {
   ];
 }
 
-/** In characters: the longest text by which versions can be selected. */
+/** Maximum length of the search text for versions, in characters. */
 export const MAX_VERSION_SEARCH_CHARACTERS = 200;
 const SearchText = Type.String({
   minLength: 1,
@@ -123,9 +124,10 @@ function versionsRoute({ views, publicViews }: PipelinePorts): Route {
     url: '/teams/:team/pipelines/:pipeline/resources/:resource/versions',
     needs: 'public',
     about:
-      'The versions of a resource, newest first, in pages. `text` selects those of the newest 10,000 that ' +
-      'have it in the value of a field, in upper or lower case. The public gets when each was found, and ' +
-      'the `id` that images take; for the public, `text` has no effect.',
+      'The versions of a resource, newest first, in pages. `text` returns only versions with this text in a ' +
+      'field value, ignoring case. It searches the newest 10,000 versions. The public gets only `id` and ' +
+      '`created_at` of each version. Pass `id` as `version_id` to the graph image. `text` has no effect for ' +
+      'the public.',
     schema: {
       params: ResourceParams,
       querystring: Type.Object({ ...PageQuery, text: Type.Optional(SearchText) }),
