@@ -28,7 +28,7 @@ export function searchedText(text: string | undefined): { text?: string } {
   return search === '' ? {} : { text: search };
 }
 
-/** The versions of a resource, newest first, with a field that selects some. */
+/** The versions of a resource, newest first, with a search form. */
 export function versionSection(parts: ShownVersions): Html {
   const { name, text, resource } = parts;
   return html`<section aria-labelledby="versions-title">
@@ -60,7 +60,7 @@ function versionList(parts: ShownVersions): Html {
   const url = paths.resource(name);
   return html`${rows.length === 0 && html`<p>${noVersionsText(parts)}</p>`}
     <ol class="resource-versions">
-      ${rows.map((version) => versionItem(version, usesOf(uses, version.id), parts))}
+      ${rows.map((version) => versionItem(version, useOf(uses, version.id), parts))}
     </ol>
     <p class="resource-pages">
       ${isOlderPage && html`<a href="${withQuery(url, { text })}">Newest versions</a>`}
@@ -69,7 +69,8 @@ function versionList(parts: ShownVersions): Html {
 }
 
 function noVersionsText({ text, isOlderPage }: ShownVersions): string {
-  if (text !== undefined) return `No version has "${text}" in a field.`;
+  if (text !== undefined)
+    return `No version has "${text}" in a field. Only the newest 10,000 versions are searched.`;
   return isOlderPage ? 'No older versions.' : 'No versions yet. A check finds them.';
 }
 
@@ -80,7 +81,7 @@ function withQuery(url: string, query: Readonly<Record<string, string | undefine
   return parameters.length === 0 ? url : `${url}?${String(new URLSearchParams(parameters))}`;
 }
 
-const usesOf = (uses: readonly VersionUse[], id: number): VersionUse =>
+const useOf = (uses: readonly VersionUse[], id: number): VersionUse =>
   uses.find(({ version }) => version === id) ?? { version: id, builds: [], metadata: [] };
 
 function versionItem(version: VersionView, use: VersionUse, parts: ShownVersions): Html {
@@ -94,7 +95,7 @@ function versionItem(version: VersionView, use: VersionUse, parts: ShownVersions
       ${pinned && html`<span class="tag pinned">pinned</span>`}
       ${disabled && html`<span class="tag">disabled${disabledBy !== undefined && ` by ${disabledBy}`}</span>`}
       <span class="help">found ${timeElement(createdAt)}</span>
-      ${usesOfVersion(name, use)}
+      ${renderUses(name, use)}
     </div>
     ${outsideFields(Object.entries(fields))}
     ${metadata.length > 0 && outsideFields(metadata.map((entry) => [entry.name, entry.value]))}
@@ -102,7 +103,7 @@ function versionItem(version: VersionView, use: VersionUse, parts: ShownVersions
   </li>`;
 }
 
-function usesOfVersion(name: ResourceName, { madeBy, builds, version }: VersionUse): Html {
+function renderUses(name: ResourceName, { madeBy, builds, version }: VersionUse): Html {
   const path = paths.versionPath(name, version);
   return html`<span class="resource-uses">
     ${madeBy !== undefined && html`<span class="help">made by</span> ${usingBuild(name, madeBy)}`}
