@@ -20,8 +20,8 @@ interface Ports extends CheckSlotPorts, Pick<RequestCheckPodPorts, 'caches'> {
   cluster: CheckSlotPorts['cluster'] & RequestCheckPodPorts['cluster'] & Pick<Cluster, 'deletePod'>;
 }
 
-export interface HooksRun {
-  /** Milliseconds after which to call again; absent: no open run has time left. */
+export interface RunHooksResult {
+  /** When to call again, in milliseconds. Absent: no run is open that is still within its deadline. */
   againAfterMs?: number;
   failures: { error: unknown }[];
 }
@@ -34,8 +34,8 @@ const RETRY_MS = 1000;
  * that took too long: builds then start without waiting for their hooks. Level-triggered. Reports of agents
  * are handled in record-versions.ts, ends of Pods in follow-check-pods.ts.
  */
-export async function runHooks(ports: Ports): Promise<HooksRun> {
-  const result: HooksRun = { failures: [] };
+export async function runHooks(ports: Ports): Promise<RunHooksResult> {
+  const result: RunHooksResult = { failures: [] };
   const open = await ports.checks.openHookRuns();
   if (open.length === 0) return result;
   const pods = ports.pods();
