@@ -16,8 +16,8 @@ import type { ObserveRequest } from '#adapters/telemetry/metrics.ts';
 import type { WebhookConfig } from '#config';
 import { defined } from '#defined';
 import { diagnoseManifest } from '#flows/pipelines/diagnose-manifest.ts';
-import { compilerFor } from './idle-compiler.ts';
 import type { OperatorMetrics } from './metrics.ts';
+import { compilerFor } from './on-demand-compiler.ts';
 
 export interface WebhookOptions {
   config: WebhookConfig;

@@ -32,9 +32,9 @@ import { AdmissionWebhook } from './admission-webhook.ts';
 import { openOperatorDatabase, type OperatorDatabase } from './database.ts';
 import { endWithin } from './end-within.ts';
 import { Health } from './health.ts';
-import { idleCompiler } from './idle-compiler.ts';
 import { lead, type Leadership } from './lead.ts';
 import { operatorMetrics } from './metrics.ts';
+import { onDemandCompiler } from './on-demand-compiler.ts';
 
 export type Ending = 'stopped' | 'lead-lost';
 
@@ -55,7 +55,7 @@ export async function startOperator(config: OperatorConfig, log: Log, stop: Abor
   const connection = await connect(config);
   const client = new ApiClient(connection);
   const secrets = { client, namespace: config.namespace, release: config.release, now: () => new Date() };
-  const compiler = idleCompiler(undefined, { onClosed: collectGarbage });
+  const compiler = onDemandCompiler(undefined, { onClosed: collectGarbage });
   const metrics = operatorMetrics(registry);
   const observe = requestMetrics(registry);
   const webhook =

@@ -12,8 +12,8 @@ interface IdleOptions {
   onClosed?: () => void;
 }
 
-/** A compiler that is created at its first use, and closed when it is idle. */
-export function idleCompiler(
+/** A compiler that is created on first use, and closed when it is idle. */
+export function onDemandCompiler(
   create: () => HclCompiler = createCompiler,
   idle: IdleOptions = {},
 ): HclCompiler {

@@ -1,14 +1,14 @@
 import { expect, test } from '@jest/globals';
 import type { HclCompiler } from '#adapters/hcl/compile.ts';
 import { createFairPool } from '#domain/scheduling/fair-pool.ts';
-import { compilerFor, idleCompiler } from './idle-compiler.ts';
+import { compilerFor, onDemandCompiler } from './on-demand-compiler.ts';
 
-/** Compilers that count how many of them were opened and closed. */
-function countedCompilers(): { create: () => HclCompiler; opened: () => number; closed: () => number } {
-  let opened = 0;
+/** A factory that counts how many compilers it created and how many were closed. */
+function countedCompilers(): { create: () => HclCompiler; created: () => number; closed: () => number } {
+  let created = 0;
   let closed = 0;
   const create = (): HclCompiler => {
-    opened += 1;
+    created += 1;
     return {
       compile: () => Promise.resolve({ diagnostics: [] }),
       close: () => {
@@ -17,25 +17,25 @@ function countedCompilers(): { create: () => HclCompiler; opened: () => number; 
       },
     };
   };
-  return { create, opened: () => opened, closed: () => closed };
+  return { create, created: () => created, closed: () => closed };
 }
 
-test('an idle compiler is started on demand and closed after it was idle', async () => {
-  const { create, opened, closed } = countedCompilers();
+test('starts the compiler on first use and closes it when idle', async () => {
+  const { create, created, closed } = countedCompilers();
   const closedWhenIdle = Promise.withResolvers<void>();
-  const compiler = idleCompiler(create, { idleMs: 1, onClosed: closedWhenIdle.resolve });
-  expect(opened()).toBe(0);
+  const compiler = onDemandCompiler(create, { idleMs: 1, onClosed: closedWhenIdle.resolve });
+  expect(created()).toBe(0);
   await Promise.all([compiler.compile('', {}), compiler.compile('', {})]);
-  expect(opened()).toBe(1);
+  expect(created()).toBe(1);
   await closedWhenIdle.promise;
   expect(closed()).toBe(1);
   await compiler.compile('', {});
-  expect(opened()).toBe(2);
+  expect(created()).toBe(2);
 });
 
-test('closing an idle compiler closes the running one', async () => {
+test('close() closes the compiler that was started', async () => {
   const { create, closed } = countedCompilers();
-  const compiler = idleCompiler(create, { idleMs: 60_000 });
+  const compiler = onDemandCompiler(create, { idleMs: 60_000 });
   await compiler.close();
   expect(closed()).toBe(0);
   await compiler.compile('', {});
@@ -58,14 +58,14 @@ function oneAtATime(compiled: string[]): () => HclCompiler {
   });
 }
 
-test('texts of several teams take turns in the compiler, however many one team has', async () => {
+test('texts of several namespaces take turns in the compiler, however many one namespace has', async () => {
   const compiled: string[] = [];
-  const compiler = idleCompiler(oneAtATime(compiled), { idleMs: 60_000 });
+  const compiler = onDemandCompiler(oneAtATime(compiled), { idleMs: 60_000 });
   const greedy = compilerFor('greedy', compiler);
   const texts = [1, 2, 3, 4].map((number) => greedy.compile(`greedy ${number}`, {}));
   await Promise.all([
     ...texts,
-    ...['blue', 'red'].map((team) => compilerFor(team, compiler).compile(team, {})),
+    ...['blue', 'red'].map((namespace) => compilerFor(namespace, compiler).compile(namespace, {})),
   ]);
   await compiler.close();
   expect(compiled).toEqual(['greedy 1', 'greedy 2', 'blue', 'red', 'greedy 3', 'greedy 4']);
