@@ -25,7 +25,7 @@ describe('the list of contents', () => {
   });
 
   test.each(images)('of %s has no package both included and excluded', (_, image) => {
-    expect(image.packages.filter((name) => image.leftOut.includes(name))).toEqual([]);
+    expect(image.packages.filter((name) => image.skippedDependencies.includes(name))).toEqual([]);
   });
 
   test.each(images)('of %s has a user other than root', (_, image) => {

@@ -18,8 +18,13 @@ const ImageContents = Type.Object(
       shell: Type.String(),
     }),
     packages: Type.Array(Type.String()),
-    leftOut: Type.Array(Type.String()),
-    remove: Type.Array(Type.String()),
+    /**
+     * Debian packages that dependencies ask for but the image does not need. They are reported to apt as
+     * installed.
+     */
+    skippedDependencies: Type.Array(Type.String()),
+    /** Paths that are removed after the packages are unpacked. */
+    removedPaths: Type.Array(Type.String()),
     links: Type.Record(Type.String(), Type.String()),
     node: Type.Boolean(),
     directories: Type.Array(Type.String()),
@@ -38,7 +43,9 @@ const ImageContents = Type.Object(
 );
 
 const Contents = Type.Object({
+  /** Debian release, such as `bookworm`. */
   suite: Type.String(),
+  /** Time stamp of all files (`SOURCE_DATE_EPOCH`), in seconds. */
   epoch: Type.Integer(),
   /** Go version of the Dockerfile's build stage; without a container engine the machine's Go is used. */
   go: Type.String(),
@@ -54,7 +61,7 @@ export type ImageContents = Static<typeof ImageContents>;
 export type Contents = Static<typeof Contents>;
 
 /** The folder of this tool. */
-export const here = import.meta.dirname;
+export const toolFolder = import.meta.dirname;
 
 /** The list of what each image contains; a test compares the Dockerfile with it. */
 export function readContents(): Contents {

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { here, type Architecture, type Contents, type ImageContents } from './contents.ts';
+import { toolFolder, type Architecture, type Contents, type ImageContents } from './contents.ts';
 import { findLayer, sha256, storeLayer, type Layer } from './layer.ts';
 
 const run = promisify(execFile);
@@ -26,8 +26,8 @@ export async function debianLayer(
   const sources = await debianSources(contents.suite);
   const folder = await mkdtemp(join(tmpdir(), 'millrace-root-'));
   try {
-    const statusFile = join(folder, 'left-out');
-    await writeFile(statusFile, image.leftOut.map(installedStatus).join(''));
+    const statusFile = join(folder, 'skipped-dependencies');
+    await writeFile(statusFile, image.skippedDependencies.map(installedStatus).join(''));
     const recipeFile = join(folder, 'image.json');
     await writeFile(recipeFile, JSON.stringify(image));
     return await storeLayer(
@@ -42,11 +42,12 @@ export async function debianLayer(
 
 /** Everything that changes the layer changes its key, except updates in Debian: --refresh fetches those. */
 async function keyOf(contents: Contents, image: ImageContents, architecture: Architecture): Promise<string> {
-  const { user, packages, leftOut, remove } = image;
+  const { user, packages, skippedDependencies, removedPaths } = image;
   const tools = await Promise.all(
-    ['debian-layer.ts', 'finish-root.ts'].map((file) => readFile(join(here, file), 'utf8')),
+    ['debian-layer.ts', 'finish-root.ts'].map((file) => readFile(join(toolFolder, file), 'utf8')),
   );
-  const inputs = { user, packages, leftOut, remove, suite: contents.suite, epoch: contents.epoch };
+  const { suite, epoch } = contents;
+  const inputs = { user, packages, skippedDependencies, removedPaths, suite, epoch };
   return sha256(JSON.stringify([inputs, architecture, tools])).slice(0, 32);
 }
 
@@ -107,7 +108,7 @@ export function pickDebian(listed: string, suite: string): readonly string[] {
 function installedStatus(name: string): string {
   return (
     `Package: ${name}\nStatus: install ok installed\nVersion: 1:999\nArchitecture: all\n` +
-    'Multi-Arch: foreign\nMaintainer: none\nDescription: left out\n\n'
+    'Multi-Arch: foreign\nMaintainer: none\nDescription: skipped\n\n'
   );
 }
 
@@ -117,7 +118,7 @@ type Bootstrap = {
   readonly architecture: Architecture;
   /** Lines of a sources.list. */
   readonly sources: string;
-  /** Has the dpkg status entries of the packages that are left out. */
+  /** Has the dpkg status entries of the skipped dependencies. */
   readonly statusFile: string;
   /** Has the list of the image's contents, for finish-root.ts. */
   readonly recipeFile: string;
@@ -138,7 +139,7 @@ async function* bootstrap({
     '--format=tar',
     `--architectures=${architecture}`,
     '--setup-hook=/usr/share/mmdebstrap/hooks/merged-usr/setup00.sh',
-    '--setup-hook=cat "$MILLRACE_LEFT_OUT" >> "$1/var/lib/dpkg/status"',
+    '--setup-hook=cat "$MILLRACE_SKIPPED" >> "$1/var/lib/dpkg/status"',
     '--skip=output/dev,cleanup',
     `--extract-hook=${finish}`,
     `--include=${image.packages.join(',')}`,
@@ -150,9 +151,9 @@ async function* bootstrap({
     env: {
       ...process.env,
       SOURCE_DATE_EPOCH: String(contents.epoch),
-      MILLRACE_LEFT_OUT: statusFile,
+      MILLRACE_SKIPPED: statusFile,
       MILLRACE_NODE: process.execPath,
-      MILLRACE_FINISH: join(here, 'finish-root.ts'),
+      MILLRACE_FINISH: join(toolFolder, 'finish-root.ts'),
       MILLRACE_RECIPE: recipeFile,
     },
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -55,7 +55,7 @@ function stage(suite: string, name: string, image: ImageContents): string {
 }
 
 /** The user is created before packages are installed, so that a package that needs the same user finds it. */
-function commands({ user, packages, remove, links, directories }: ImageContents): readonly string[] {
+function commands({ user, packages, removedPaths, links, directories }: ImageContents): readonly string[] {
   const account = `--uid ${user.id} --gid ${user.id} --home-dir ${user.home} --no-create-home --shell ${user.shell}`;
   const owned = [...new Set([...directories, user.home])].filter((path) => path !== '/tmp');
   return [
@@ -64,7 +64,7 @@ function commands({ user, packages, remove, links, directories }: ImageContents)
     'apt-get update',
     `apt-get install --yes --no-install-recommends ${packages.join(' ')}`,
     'rm -rf /var/lib/apt/lists/*',
-    ...(remove.length > 0 ? [`rm -rf ${remove.join(' ')}`] : []),
+    ...(removedPaths.length > 0 ? [`rm -rf ${removedPaths.join(' ')}`] : []),
     ...linkCommands(links),
     ...(owned.length > 0 ? [`install -d -o ${user.id} -g ${user.id} -m 0775 ${owned.join(' ')}`] : []),
   ];

@@ -23,7 +23,7 @@ import { Value } from 'typebox/value';
 /** The part of an image's recipe that this program reads. */
 const Recipe = Type.Object({
   user: Type.Object({ name: Type.String(), id: Type.Integer(), home: Type.String(), shell: Type.String() }),
-  remove: Type.Array(Type.String()),
+  removedPaths: Type.Array(Type.String()),
 });
 type Recipe = Static<typeof Recipe>;
 
@@ -56,7 +56,7 @@ function readRecipe(path: string): Recipe {
 
 function finish(root: string, recipe: Recipe): void {
   recordPackages(root);
-  removeAll(root, [...unneeded, ...recipe.remove.map((path) => path.slice(1))]);
+  removeAll(root, [...unneeded, ...recipe.removedPaths.map((path) => path.slice(1))]);
   if (!lstatSync(join(root, 'var/run')).isSymbolicLink()) {
     rmSync(join(root, 'var/run'), { recursive: true });
     symlinkSync('/run', join(root, 'var/run'));
