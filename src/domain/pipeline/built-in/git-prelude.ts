@@ -6,7 +6,7 @@ import { gitSsh } from './git-ssh.ts';
  * - stdout has only the result.
  * - Git gets the token from a credential helper that reads the environment, only for the host of the URL.
  * - Names and URLs are never passed to git where git could read them as options.
- * - ssh gets the key from a file that only the script can read; see git-ssh.ts.
+ * - The private key is in a file that only the script's user can read, never in an argument; see git-ssh.ts.
  * - Git never prompts, and uses only the protocols in GIT_ALLOW_PROTOCOL.
  */
 export const gitPrelude = `

@@ -62,19 +62,19 @@ describe('git over SSH', () => {
 
   test.each<[title: string, variables: () => Record<string, string>, message: string]>([
     [
-      'a host whose key is another one',
+      'a host with another host key',
       () => ({ param_known_hosts: server.knownHosts.wrong }),
       'Host key verification failed',
     ],
     [
-      'a host whose key is not known',
+      'a host with an unknown host key',
       () => ({ param_known_hosts: `github.com ${server.knownHosts.right.split(' ').slice(1).join(' ')}` }),
       'Host key verification failed',
     ],
     [
-      'a host of which no key is given',
+      'a host for which no host key is given',
       () => ({ param_known_hosts: '' }),
-      "git: set the parameter known_hosts: the key of '127.0.0.1' is not known",
+      "git: set the parameter known_hosts: the host key of '127.0.0.1' is not known",
     ],
     ['no key', () => ({ param_private_key: '' }), 'git: a url for SSH needs the parameter private_key'],
     [
@@ -115,7 +115,7 @@ describe('git over SSH', () => {
   ])('refuses %j as a URL', async (bad) => {
     const end = await run(check, { param_url: bad });
     expect(end).toMatchObject({ code: 1, stdout: '' });
-    expect(end.stderr).toMatch(/is not a user and host of SSH|begins with a dash/);
+    expect(end.stderr).toMatch(/is not an SSH host|begins with a dash/);
     expect(await readFile(join(folder, 'x'), 'utf8').catch(() => 'absent')).toBe('absent');
   });
 

@@ -1,20 +1,18 @@
-/**
- * The keys that well-known hosts publish, which are the same for everybody. A host that is not in this list
- * needs the parameter known_hosts.
- */
-const KEYS_OF_HOSTS = `
+/** SSH host keys of well-known hosts. For any other host, set the parameter known_hosts. */
+const KNOWN_HOST_KEYS = `
 github.com ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl
 github.com ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBEmKSENjQEezOmxkZMy7opKgwFB9nkt5YRrYMjNuG5N87uRgg6CLrbo5wAdT/y6v0mKV0U2w0WZ2YB/++Tpockg=
 gitlab.com ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAfuCHKVTjquxvt6CM6tdG4SLp1Btn/nOeHHE5UOzRdf
 `.trim();
 
-/** The hosts whose keys are in `KEYS_OF_HOSTS`. */
+/** The hosts whose keys are in `KNOWN_HOST_KEYS`. */
 export const hostsWithKeys: readonly string[] = ['github.com', 'gitlab.com'];
 
 /**
- * Part of the start of every script of the type git: `use_ssh` prepares ssh for `$url`. The key is in a file
- * that only this script can read, and never in an argument. ssh reads only the configuration of this script,
- * never prompts, and gives the key only to the host of `$url`, whose own key must be known.
+ * Part of the start of every script of the type git: `use_ssh` prepares ssh for `$url`. The private key is in
+ * a file that only the script's user can read, never in an argument. ssh reads only the configuration of this
+ * script, never prompts, uses the private key only to log in to the host of `$url`, and requires a known host
+ * key.
  */
 export const gitSsh = `
 use_ssh() {
@@ -26,7 +24,7 @@ use_ssh() {
     *) ssh_host=\${url%%:*} ;;
   esac
   case $ssh_host in
-    -* | *@-* | '' | *@ | *[!A-Za-z0-9@._:[\\]~+-]*) fail "'$ssh_host' is not a user and host of SSH" ;;
+    -* | *@-* | '' | *@ | *[!A-Za-z0-9@._:[\\]~+-]*) fail "'$ssh_host' is not an SSH host: write host or user@host" ;;
   esac
   ssh_host=\${ssh_host##*@}
   case $ssh_host in
@@ -47,9 +45,9 @@ use_ssh() {
   if [ -z "\${param_known_hosts-}" ]; then
     case $ssh_host in
       ${hostsWithKeys.join(' | ')}) cat >"$private/known_hosts" <<'KEYS' ;;
-${KEYS_OF_HOSTS}
+${KNOWN_HOST_KEYS}
 KEYS
-      *) fail "set the parameter known_hosts: the key of '$ssh_host' is not known. Compare what ssh-keyscan prints \\
+      *) fail "set the parameter known_hosts: the host key of '$ssh_host' is not known. Compare what ssh-keyscan prints \\
 with what the owner of the host publishes" ;;
     esac
   fi
