@@ -1,10 +1,10 @@
 /**
- * Functions for scripts that use a store with the API of S3, in POSIX sh with curl. They expect a function
- * `fail`. Keys of objects have only characters that need no encoding. curl reads credentials from its stdin.
+ * Functions for scripts that use an S3-compatible store, in POSIX sh with curl. They need a function `fail`
+ * and a directory `$private`. Object keys must not need URL encoding. curl reads credentials from its stdin.
  */
 export const s3Prelude = `
 endpoint=\${param_endpoint-} bucket=\${param_bucket-} region=\${param_region:-us-east-1} prefix=\${param_prefix-}
-one_line() { case $1 in *[![:print:]]*) false ;; esac; }
+is_printable() { case $1 in *[![:print:]]*) false ;; esac; }
 check_store() {
   endpoint=\${endpoint%/}
   case $endpoint in
@@ -26,18 +26,19 @@ check_store() {
   objects=$endpoint/$bucket/\${prefix:+$prefix/}
   [ -n "\${param_access_key_id-}" ] && [ -n "\${param_secret_access_key-}" ] ||
     fail 'the store needs access_key_id and secret_access_key'
-  one_line "$param_access_key_id$param_secret_access_key\${param_session_token-}" ||
+  is_printable "$param_access_key_id$param_secret_access_key\${param_session_token-}" ||
     fail 'the credentials have characters that are not allowed'
 }
-quoted() { printf '%s' "$1" | sed 's/[\\\\"]/\\\\&/g'; }
+escaped() { printf '%s' "$1" | sed 's/[\\\\"]/\\\\&/g'; }
 # s3 ACTION URL [OPTION…]: sends a request. Sets status, and writes the answer to $private/answer.
+# ACTION names the request in error messages.
 s3() {
   action=$1 url=$2
   shift 2
   status=$({
-    printf 'user = "%s:%s"\\n' "$(quoted "$param_access_key_id")" "$(quoted "$param_secret_access_key")"
+    printf 'user = "%s:%s"\\n' "$(escaped "$param_access_key_id")" "$(escaped "$param_secret_access_key")"
     if [ -n "\${param_session_token-}" ]; then
-      printf 'header = "x-amz-security-token: %s"\\n' "$(quoted "$param_session_token")"
+      printf 'header = "x-amz-security-token: %s"\\n' "$(escaped "$param_session_token")"
     fi
   } | curl -q -sS -K - --aws-sigv4 "aws:amz:$region:s3" --proto '=https,http' --connect-timeout 20 \\
     --speed-limit 100 --speed-time 60 --retry 2 -o "$private/answer" -w '%{http_code}' "$@" "$url") ||
