@@ -99,14 +99,14 @@ describe('when a part of the Pod ends', () => {
     expect(gateway.end).toBeUndefined();
   });
 
-  test('the Pod is asked to end: the step gets time, the log is whole, and no outcome is claimed', async () => {
+  test('the Pod is terminated: the step gets time, the log is whole, and no outcome is claimed', async () => {
     const agent = await start(
       plan([sh('trap "echo last words; exit 0" TERM; echo begun; sleep 1000 & wait'), sh('true')]),
     );
     await gateway.when(() => gateway.log('0') !== '');
     agent.kill('SIGTERM');
     expect(await ended(agent)).toBe(1);
-    expect(gateway.log('0')).toBe('begun\nlast words\n[the Pod was asked to end]\n');
+    expect(gateway.log('0')).toBe('begun\nlast words\n[the Pod was terminated]\n');
     expect(gateway.endOf('0')).toMatchObject({ status: 'cancelled' });
     expect(gateway.end).toBeUndefined();
     expect(pod.termination()).toMatchObject({
@@ -116,7 +116,7 @@ describe('when a part of the Pod ends', () => {
     });
   });
 
-  test('the Pod is asked to end during a hook of the job: the end says that no notification was sent', async () => {
+  test('the Pod is terminated during a hook of the job: the end says that no notification was sent', async () => {
     const step = { id: 'notification.0', kind: 'notify' as const, name: 'chat.ops', env: {}, ...sh('true') };
     const onFailure = [
       { id: 'on_failure.0', kind: 'command' as const, name: 'undo', env: {}, ...sh('echo undo; sleep 1000') },
@@ -132,7 +132,7 @@ describe('when a part of the Pod ends', () => {
     expect(gateway.end).toMatchObject({ outcome: 'failed', reason: 'StepFailed', notified: false });
   });
 
-  test('a container is asked to end before the agent: its step is cancelled, whatever its exit code', async () => {
+  test('a container is terminated before the agent: its step is cancelled, whatever its exit code', async () => {
     const agent = await start(
       plan([sh('trap "echo told; exit 0" TERM; echo begun; sleep 1000 & wait'), sh('touch never')]),
     );
@@ -145,7 +145,7 @@ describe('when a part of the Pod ends', () => {
     expect(existsSync(join(pod.workdir, 'never'))).toBe(false);
   });
 
-  test('a step that asks its own container to end fails, with any exit code', async () => {
+  test('a step that terminates its own container fails, with any exit code', async () => {
     const agent = await start(
       plan([sh('trap "" TERM; kill -15 1; exit 0', { name: 'unit' }), sh('touch never')]),
     );
@@ -153,12 +153,12 @@ describe('when a part of the Pod ends', () => {
     expect(gateway.end).toMatchObject({
       outcome: 'failed',
       reason: 'StepFailed',
-      message: 'Step unit: its container was asked to end meanwhile.',
+      message: 'Step unit: its container was terminated while the command ran.',
     });
     expect(existsSync(join(pod.workdir, 'never'))).toBe(false);
   });
 
-  test('the Pod is asked to end before it has work: the agent exits', async () => {
+  test('the Pod is terminated before it has work: the agent exits', async () => {
     const agent = await start(plan([sh('true')]), undefined, () => ({ delay: 3_600_000 }));
     await gateway.when(() => gateway.connections > 0);
     agent.kill('SIGTERM');

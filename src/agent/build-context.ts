@@ -78,7 +78,7 @@ export const STOPPED: Record<StopReason, string> = {
   'group-timeout': 'its group ran out of time',
   'job-timeout': 'the job ran out of time',
   'cleanup-timeout': 'the hooks of a cancelled build ran out of time',
-  terminated: 'the Pod was asked to end',
+  terminated: 'the Pod was terminated',
   refused: 'the gateway refused the events of this agent',
   'session-over': 'another attempt took the place of this one',
 };
@@ -108,7 +108,7 @@ export function causeOfStop(reason: StopReason, jobSeconds: number): Cause {
     case 'cleanup-timeout':
       return { ...failed, known: true, reason: 'StepTimeout', message: 'A step timed out.', timedOut: true };
     case 'terminated':
-      return { ...failed, reason: 'PodLost', message: 'The Pod was asked to end before the build was done.' };
+      return { ...failed, reason: 'PodLost', message: 'The Pod was terminated before the build was done.' };
     case 'refused': {
       const message = 'The gateway refused the events of this agent.';
       return { ...failed, reason: 'AgentFault', message };

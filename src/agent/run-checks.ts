@@ -128,7 +128,7 @@ async function runCheck(
 function whyStopped({ timeoutSeconds }: CheckPlan, isLate: boolean): string {
   return isLate
     ? `The check took longer than ${timeoutSeconds} s.`
-    : 'The Pod was asked to end before the check was done.';
+    : 'The Pod was terminated before the check was done.';
 }
 
 interface CheckToJudge {

@@ -25,13 +25,13 @@ const CASES: Record<string, [end: ShimExit, why: string | undefined]> = {
     exit({ outOfMemory: true }),
     'out of memory: one of its processes was killed',
   ],
-  'does not count as success if the container was asked to end, even with exit code 0': [
+  'does not count as success if the container was terminated, even with exit code 0': [
     exit({ terminated: true }),
-    'its container was asked to end meanwhile',
+    'its container was terminated while the command ran',
   ],
   'does not count as success if processes are left': [
     exit({ leftovers: true }),
-    'processes that it started could not be ended',
+    'processes that it started could not be killed',
   ],
 };
 

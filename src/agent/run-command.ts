@@ -75,7 +75,7 @@ export async function runCommand(run: CommandRun): Promise<CommandEnd> {
       running.signal('SIGTERM');
       timers.push(setTimeout(() => running.signal('SIGKILL'), killAfterMs));
       timers.push(
-        setTimeout(() => resolve({ lost: 'a process could not be ended' }), killAfterMs + LOST_AFTER_MS),
+        setTimeout(() => resolve({ lost: 'a process could not be killed' }), killAfterMs + LOST_AFTER_MS),
       );
     };
     if (run.stop.aborted) stop();
@@ -116,13 +116,13 @@ export function signalName(number: number): string {
 export function whyFailed(end: ShimExit): string | undefined {
   const { kind } = end.end;
   if (kind === 'not-started') return end.message;
-  if (end.leftovers) return 'processes that it started could not be ended';
+  if (end.leftovers) return 'processes that it started could not be killed';
   const failure = kind === 'signal' ? `ended by ${signalName(end.end.signal)}` : exitFailure(end.end.code);
   if (failure !== undefined) return end.outOfMemory ? `out of memory: ${failure}` : failure;
   // An exit code of 0 proves little if the kernel killed a process of the step: a shell reports only the exit
   // code of the last command of a pipeline.
   if (end.outOfMemory) return 'out of memory: one of its processes was killed';
-  return end.terminated ? 'its container was asked to end meanwhile' : undefined;
+  return end.terminated ? 'its container was terminated while the command ran' : undefined;
 }
 
 function exitFailure(code: number): string | undefined {

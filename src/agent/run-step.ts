@@ -230,7 +230,7 @@ class StepRun {
       const message = this.#masked(end.lost);
       return { ended: { status: 'failed', message }, cause: this.#failure('AgentFault', message) };
     }
-    // If the whole Pod was asked to end, the signal also reaches this agent soon and stops the step.
+    // If the whole Pod is being terminated, the signal also reaches this agent soon and stops the step.
     if (end.terminated) await pauseFor(TERMINATION_SIGNAL_MS, stop.signal);
     const exit =
       end.end.kind === 'signal' ? { signal: signalName(end.end.signal) } : { exitCode: end.end.code };

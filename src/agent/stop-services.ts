@@ -45,7 +45,7 @@ async function endContainers(
     pauseFor(SERVICE_SWEEP_SECONDS * 1000, limit.signal).then(() => false),
   ]);
   limit.abort();
-  return inTime ? undefined : 'processes that it started could not be ended';
+  return inTime ? undefined : 'processes that it started could not be killed';
 }
 
 async function runStop(

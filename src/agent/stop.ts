@@ -61,7 +61,7 @@ export class Stop {
   /** Awaits work during which no step runs. A stop rejects at once, because no step has to end first. */
   unlessStopped<Result>(work: Promise<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
-      const rejectWork = (): void => reject(new Error('the Pod was asked to end before a step began'));
+      const rejectWork = (): void => reject(new Error('the Pod was terminated before a step began'));
       if (this.signal.aborted) rejectWork();
       else this.signal.addEventListener('abort', rejectWork, { once: true });
       work.then(resolve, reject);

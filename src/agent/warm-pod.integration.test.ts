@@ -39,7 +39,7 @@ test('a warm Pod ends half a second after its build, to leave the processor to d
   expect(performance.now() - endedAt).toBeGreaterThan(450);
 });
 
-test('a warm Pod that is asked to end keeps the outcome of its build', async () => {
+test('a warm Pod that is terminated keeps the outcome of its build', async () => {
   const { agent, container } = await startWarm('echo warm');
   gateway.takePod();
   await gateway.when(() => gateway.end !== undefined);

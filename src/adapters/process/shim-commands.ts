@@ -40,9 +40,9 @@ export interface ShimExit {
   message: string;
   /** The kernel killed a process of the container for lack of memory during the command. */
   outOfMemory: boolean;
-  /** The container was asked to end. */
+  /** The container received SIGTERM. */
   terminated: boolean;
-  /** At least one process of the command could not be ended. */
+  /** At least one process of the command could not be killed. */
   leftovers: boolean;
   /** For a shell: the command beside which the shell ran has ended. */
   commandEnded: boolean;

@@ -44,19 +44,19 @@ const cases: Record<string, Case> = {
     attempt: { agentEndedSeconds: 29 },
     judged: { decision: 'wait' },
   },
-  'an agent that was asked to end is not judged while its Pod may still get a reason, such as an eviction': {
+  'an agent that was terminated is not judged while its Pod may still get a reason, such as an eviction': {
     state: taskStarted,
     pod: { ...podWithTermination({ reason: 'PodLost' }), phase: 'Running' },
     attempt: { agentEndedSeconds: 1 },
     judged: { decision: 'wait' },
   },
-  'an agent that was asked to end is lost if its Pod gets no reason in time': {
+  'an agent that was terminated is lost if its Pod gets no reason in time': {
     state: taskStarted,
     pod: { ...podWithTermination({ reason: 'PodLost' }), phase: 'Running' },
     attempt: { agentEndedSeconds: 30 },
     judged: { decision: 'retry', reason: 'PodLost' },
   },
-  'an agent that was asked to end because its Pod is deleted is judged at once': {
+  'an agent that was terminated because its Pod is deleted is judged at once': {
     state: taskStarted,
     pod: { ...podWithTermination({ reason: 'PodLost' }), phase: 'Running', deleting: true },
     attempt: { agentEndedSeconds: 1 },
@@ -102,7 +102,7 @@ const cases: Record<string, Case> = {
     pod: podWithTermination({ outcome: 'cancelled', reason: 'Cancelled' }),
     judged: { decision: 'end', outcome: 'cancelled' },
   },
-  'a termination message of an agent that was asked to end counts as a lost Pod': {
+  'a termination message of an agent that was terminated counts as a lost Pod': {
     state: taskStarted,
     pod: podWithTermination({ reason: 'PodLost' }),
     judged: { decision: 'retry', reason: 'PodLost' },

@@ -36,7 +36,7 @@ test.each<[string, PodReport | undefined, TerminationMessage | undefined, string
   [
     'that was evicted has that fault, rather than the one that its agent reported',
     pod({ disruption: 'PreemptionByScheduler', message: 'for a greater one' }),
-    terminationWith('PodLost', 'asked to end'),
+    terminationWith('PodLost', 'terminated'),
     'PodEvicted: The Pod was evicted: PreemptionByScheduler (for a greater one).',
   ],
   [
@@ -59,7 +59,7 @@ test.each<[string, PodReport | undefined, TerminationMessage | undefined, string
   ],
   ['that is being deleted was deleted', pod({ deleting: true }), undefined, 'PodLost: The Pod was deleted.'],
   [
-    'whose agent was asked to end was deleted',
+    'whose agent was terminated was deleted',
     ended(1),
     terminationWith('PodLost', 'x'),
     'PodLost: The Pod was deleted.',
