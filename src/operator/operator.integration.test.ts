@@ -63,7 +63,7 @@ describe('the Secrets of the installation', () => {
     expect(await secretsOfInstallation()).toEqual(marked);
   });
 
-  test('of an older release get the marks at the next start, and keep their values', async () => {
+  test('of an older release get the Argo CD labels and annotations at the next start, and keep their values', async () => {
     const old = {
       metadata: {
         labels: { 'app.kubernetes.io/instance': 'millrace' },
@@ -83,7 +83,7 @@ describe('the Secrets of the installation', () => {
 });
 
 describe('a Team in the operator', () => {
-  test('gets its namespace with its quota, limits and policies', async () => {
+  test('gets its namespace with a ServiceAccount, NetworkPolicy, ResourceQuota and RoleBindings', async () => {
     await applyTeam('blue', { displayName: 'Blue', limits: { requests: { cpu: 8 } } });
     await eventually(
       () => conditionNow(KINDS.teams, '', 'blue'),
@@ -107,7 +107,7 @@ describe('a Team in the operator', () => {
     );
   });
 
-  test('does not get the namespace of somebody else until it is handed over', async () => {
+  test('does not take over a namespace that lacks its label', async () => {
     await createNamespace('theirs');
     await applyTeam('green', { namespace: 'theirs' });
     const refused = await eventually(
@@ -125,13 +125,13 @@ describe('a Team in the operator', () => {
 });
 
 test.each<[string, object, object]>([
-  ['without limits has those of the installation', {}, { runningBuilds: 7, runningChecks: 2 }],
+  ['without limits uses the limits of the installation', {}, { runningBuilds: 7, runningChecks: 2 }],
   [
-    'with one limit has the other one from the installation',
+    'with one limit uses the other limit of the installation',
     { runningBuilds: 9 },
     { runningBuilds: 9, runningChecks: 2 },
   ],
-])('a Team %s, and its status reports them', async (_, limits, expected) => {
+])('a Team %s and reports both in its status', async (_, limits, expected) => {
   const name = `limited-${Object.keys(limits).length}`;
   await applyTeam(name, { limits });
   const status = await eventually(
@@ -206,7 +206,7 @@ test('a triggered build becomes a Pod that is owned by its Pipeline and does not
   await notifications.close();
 });
 
-test('a Pipeline whose checks are not started reports that without any other change', async () => {
+test('a Pipeline reports ChecksStalled when its checks are overdue, even if nothing else changes', async () => {
   const lib = pipelineText('second', '2h').replaceAll('app', 'lib');
   await applyTeam('grey', { limits: { runningChecks: 1 } });
   await eventually(
@@ -218,7 +218,7 @@ test('a Pipeline whose checks are not started reports that without any other cha
     () => stores.checks.openRuns(),
     (runs) => runs.some((run) => run.pipeline === 'late'),
   );
-  // After this time, the operator has completed its start.
+  // Give the operator time to finish its start.
   await sleep(2000);
   await stores.pool.query(rows()`
     UPDATE check_scopes SET requested_at = NULL, requested_cause = NULL, next_check_at = now() - interval '5 hours'
@@ -230,7 +230,7 @@ test('a Pipeline whose checks are not started reports that without any other cha
   expect(stalled).toMatchObject({ status: 'True', reason: 'Overdue' });
 });
 
-test('a deleted Pipeline is removed, and has its history again when it is created again', async () => {
+test('a deleted Pipeline is removed, and gets its history back when it is recreated', async () => {
   await applyPipeline('blue', 'second', { config: pipelineText('unit', '2h') });
   await untilReason('blue', 'second', 'Accepted');
   const before = await stores.pipelines.pipelineFacts({ team: 'blue', pipeline: 'second' });
@@ -284,7 +284,7 @@ const untilConditions = async (reasons: Record<string, string>) =>
       ),
   );
 
-test('an OAuthProvider is offered to everybody, and stays while somebody has no other way to sign in', async () => {
+test('an OAuthProvider is offered for sign-in, and cannot be disabled while a user has no other way to sign in', async () => {
   const spec = {
     type: 'OIDC',
     clientID: 'millrace',
