@@ -5,10 +5,10 @@ type Node = Readonly<Record<string, unknown>>;
 /** Values of a module's constants, by name. */
 export type ConstantScope = ReadonlyMap<string, () => string | undefined>;
 
-/** Reads an imported module; undefined if its constants do not count. */
-type ReadImported = (name: string) => string | undefined;
+/** Returns the text of an imported module. Undefined if imports from it are not followed. */
+type ReadImported = (specifier: string) => string | undefined;
 
-/** Top-level constants of a module, and those that it imports from the module that declares them. */
+/** Top-level constants of a module, and its imported constants. Re-exports are not followed. */
 export function scopeOf(program: unknown, readImported: ReadImported): ConstantScope {
   const scope = new Map<string, () => string | undefined>();
   for (const item of listOf(program, 'body')) {
