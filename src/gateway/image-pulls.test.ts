@@ -36,8 +36,8 @@ function clientWith(
   return client;
 }
 
-describe('the pull credentials of a Pod', () => {
-  test("come from its image pull secrets in the Pod's namespace", async () => {
+describe('the image pull facts of a Pod', () => {
+  test("have the credentials of its image pull secrets in the Pod's namespace", async () => {
     const read: string[] = [];
     const secrets = { one: dockerConfig('{"auths":{}}'), two: dockerConfig('{}') };
     const facts = await imagePulls(clientWith({ secretNames: ['one', 'two', 'one'], secrets }, read)).factsOf(
@@ -47,7 +47,7 @@ describe('the pull credentials of a Pod', () => {
     expect(read).toEqual(['main/one', 'main/two']);
   });
 
-  test('leave out Secrets that are absent or of another type', async () => {
+  test('have no credentials of Secrets that are absent or of another type', async () => {
     const secrets = { one: { type: 'Opaque', data: { '.dockerconfigjson': base64('{}') } }, two: {} };
     const facts = await imagePulls(clientWith({ secretNames: ['one', 'two', 'three', ''], secrets })).factsOf(
       pod,
@@ -60,7 +60,7 @@ describe('the pull credentials of a Pod', () => {
     expect(await imagePulls(unreachable).factsOf(pod)).toBeUndefined();
   });
 
-  test('include when the agent started, once the kubelet has reported it', async () => {
+  test('have the start time of the agent, once the kubelet has reported it', async () => {
     const state = { running: { startedAt: '2026-11-23T12:00:00Z' } };
     const status = { containerStatuses: [{ name: 'worker' }, { name: 'agent', state }] };
     expect(await imagePulls(clientWith({ status })).factsOf(pod)).toEqual({

@@ -11,7 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), 'archive-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const postgres = readContents().images['millrace-postgres'];
-if (postgres === undefined) throw new Error('the list lacks millrace-postgres');
+if (postgres === undefined) throw new Error('config/images.json has no image millrace-postgres');
 
 function layer(name: string): Layer {
   const file = join(folder, name);
@@ -54,7 +54,7 @@ describe('an image', () => {
     expect(paths).toEqual(expect.arrayContaining([manifestOfArchive.Config, ...manifestOfArchive.Layers]));
   });
 
-  test('becomes an OCI layout whose index leads by digest and size to each architecture', async () => {
+  test('becomes an OCI layout whose index lists the manifest of each architecture by digest and size', async () => {
     const files = await layoutFiles([
       { architecture: 'amd64', config, layers },
       { architecture: 'arm64', config, layers: layers.slice(0, 1) },

@@ -4,16 +4,16 @@ import { hclBlock, quoteText, visibleText, writeHcl, writeScript } from './write
 describe('a string in quotes', () => {
   test.each([
     ['escapes what ends it or begins a template', 'a "b" \\ ${c} %{d}', '"a \\"b\\" \\\\ $${c} %%{d}"'],
-    ['spells out line ends and other control characters', 'a\n\t\r\u0001', '"a\\n\\t\\r\\u0001"'],
+    ['escapes newlines and other control characters', 'a\n\t\r\u0001', '"a\\n\\t\\r\\u0001"'],
     [
-      'spells out invisible characters',
+      'escapes invisible characters',
       '\u007f\u009b\u202e\u2028\u{e0001}',
       '"\\u007f\\u009b\\u202e\\u2028\\U000e0001"',
     ],
-    ['leaves single signs unchanged', '100% $x', '"100% $x"'],
+    ['leaves a lone % or $ unchanged', '100% $x', '"100% $x"'],
   ])('%s', (_name, text, hcl) => expect(quoteText([text])).toBe(hcl));
 
-  test('has variables as templates, and a variable alone as a reference', () => {
+  test('writes a variable as a template, and a lone variable as a reference', () => {
     expect(quoteText(['a-', { variable: 'tag' }])).toBe('"a-${var.tag}"');
     expect(quoteText([{ variable: 'tag' }])).toBe('var.tag');
   });
@@ -23,7 +23,7 @@ describe('a string in quotes', () => {
     ['$$', '"${"$$"}${var.price}"'],
     ['100%', '"100%${var.price}"'],
     ['$x', '"$x${var.price}"'],
-  ])('has %s before a variable as text', (text, hcl) =>
+  ])('keeps %s before a variable as text', (text, hcl) =>
     expect(quoteText([text, { variable: 'price' }])).toBe(hcl),
   );
 });
@@ -36,11 +36,11 @@ describe('a script', () => {
     ['whose lines are all indented stays a string', ' a\n b\n', '" a\\n b\\n"'],
     ['with a tab at the start of a line stays a string', 'a\n\tb\n', '"a\\n\\tb\\n"'],
     ['with a character that changes the text direction stays a string', 'a\n\u202eb\n', '"a\\n\\u202eb\\n"'],
-    ['with a control character of C1 stays a string', 'a\n\u009bb\n', '"a\\n\\u009bb\\n"'],
+    ['with a C1 control character stays a string', 'a\n\u009bb\n', '"a\\n\\u009bb\\n"'],
     ['with a carriage return stays a string', 'a\r\nb\n', '"a\\r\\nb\\n"'],
   ])('%s', (_name, text, hcl) => expect(writeScript([text])).toBe(hcl));
 
-  test('of several lines has a sign $ before a variable as text', () => {
+  test('of several lines keeps a $ before a variable as text', () => {
     expect(writeScript(['a\nUS$', { variable: 'price' }, '\n'])).toBe(
       '<<-SH\n  a\n  US${"$"}${var.price}\nSH',
     );

@@ -8,7 +8,10 @@ const jobs = Array.from({ length: 15 }, (_, index) => `job${index}`);
 const node: JobNode = { id: 'jobs', kind: 'job', jobs };
 const LAST_ROW = rowOf(node, jobs.length - 1);
 
-/** The tone of the row `and 4 more`, whose jobs have these styles. The first of the other jobs failed. */
+/**
+ * The tone of the row `and 4 more`. `hidden`: the styles of the jobs in it. Of the jobs with a row, the first
+ * failed.
+ */
 function toneOfLastRow(hidden: readonly Partial<Style>[]): Tone | undefined {
   const rows = jobs.map((job, index): Style => {
     const plain: Style = { tone: 'succeeded', dashed: false, pinned: false, faded: false, title: job };
@@ -29,16 +32,16 @@ function toneOfLastRow(hidden: readonly Partial<Style>[]): Tone | undefined {
 }
 
 test.each<[string, Partial<Style>[], Tone]>([
-  ['succeeded if all jobs without a row succeeded', [], 'succeeded'],
+  ['the tone succeeded if all jobs without a row succeeded', [], 'succeeded'],
   ['the worst tone of the jobs without a row', [{}, { tone: 'waiting' }, { tone: 'warning' }], 'warning'],
-  ['the worst tone of the node if one of them has it', [{}, {}, {}, { tone: 'failed' }], 'failed'],
+  ['the worst tone of the node if a job without a row has it', [{}, {}, {}, { tone: 'failed' }], 'failed'],
   [
-    'the worst tone on the path of a version',
+    'the worst tone of its jobs on the path of a version',
     [{ tone: 'idle', faded: true }, { tone: 'succeeded' }],
     'succeeded',
   ],
   [
-    'the worst tone of all if none of them is on the path',
+    'the worst tone of all its jobs if none of them is on the path',
     Array.from({ length: 4 }, (_, index) => ({ tone: index === 2 ? 'paused' : 'succeeded', faded: true })),
     'paused',
   ],

@@ -23,7 +23,7 @@ test.each([
   expect(renderDiagnostic({ ...diagnose('unknown-job', at(3, 5), message), blocks })).toBe(shown);
 });
 
-test('diagnostics are in the order of the text, each once, and those without a range come last', () => {
+test('diagnostics are sorted by position, without duplicates; those without a range come last', () => {
   const unsorted = [
     diagnose('too-large', undefined, 'z'),
     diagnose('unknown-job', at(2, 1), 'b'),
@@ -55,7 +55,7 @@ test('warnings are not errors', () => {
 });
 
 test.each(Object.entries(diagnosticCodes))(
-  'the error code %s is a slug, and its texts are sentences',
+  'the diagnostic code %s is lower-case words joined by hyphens, and its texts are sentences',
   (code, { meaning, help }) => {
     expect(code).toMatch(/^[a-z]+(-[a-z]+)*$/);
     expect(meaning).toMatch(/^[A-Za-z].*\.$/);

@@ -76,9 +76,9 @@ describe('a session of a build', () => {
     expect(answers.toSorted()).toEqual(['opened', ...Array.from({ length: 9 }, () => 'same')]);
   });
 
-  test('a session is refused to any other Pod than the one created', async () => {
+  test('only the Pod that was created can open the session', async () => {
     await stores.builds.podCreated(builds[3] ?? 0, 1, 'the-pod', now());
-    expect(await open(buildSession(3), 'stranger', 'another-pod')).toBe('taken');
+    expect(await open(buildSession(3), 'other', 'another-pod')).toBe('taken');
     expect(await open(buildSession(3), 'own', 'the-pod')).toBe('opened');
   });
 
@@ -113,7 +113,8 @@ describe('a session of a build', () => {
     await untilWaiting(2);
     await holder.query('COMMIT');
     expect((await Promise.all([opening, writing]))[0]).toBe('opened');
-    // A deadlock would have ended one of the two transactions, and repeating it would hide the deadlock.
+    // Postgres aborts one of two deadlocked transactions and the pool repeats it, so only the counter shows a
+    // deadlock.
     const { rows: counts } = await holder.query(
       `SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()`,
     );
@@ -132,13 +133,13 @@ describe('a session of a build', () => {
   });
 });
 
-test('a session of a check run marks it as seen and ends when it is closed', async () => {
+test('opening a session marks its check run as seen; closing the run ends the session', async () => {
   const [due] = await stores.checks.dueChecks(new Date(Date.now() + 10 ** 9), 1);
   const opened = await stores.checks.openRun([due?.scope ?? 0], 'manual', new Date(Date.now() + 10 ** 9));
   const session: WorkSession = { kind: 'checks', run: opened?.run ?? 0 };
   expect(await open(session, 'checker')).toBe('opened');
   expect(await open(session, 'checker')).toBe('same');
-  expect(await open(session, 'stranger')).toBe('taken');
+  expect(await open(session, 'other')).toBe('taken');
   expect(await stores.sessions.sessionOf('checker')).toEqual(session);
   expect(await stores.checks.openRuns()).toMatchObject([{ run: opened?.run, seen: true }]);
   await stores.checks.closeRun(opened?.run ?? 0, now());
