@@ -1,7 +1,7 @@
 /**
- * Whether a file contains manifests. The extension of its name decides. Without a known extension, the file
- * must have a field `apiVersion` and begin as YAML or JSON can, but HCL cannot, such as with `---`, a brace
- * or a key with a colon.
+ * Whether a file contains manifests. A name that ends in .yaml, .yml, .json or .hcl decides. Otherwise the
+ * file must have a field `apiVersion` and start with something that is valid YAML or JSON but not HCL, such
+ * as `---`.
  */
 export function isManifest(file: string, source: string): boolean {
   if (/\.ya?ml$|\.json$/i.test(file)) return true;

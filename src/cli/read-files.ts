@@ -6,7 +6,7 @@ import { isManifest } from './is-manifest.ts';
 import type { Manifests, PipelineText } from './read-manifests.ts';
 import { CommandError, type Terminal } from './terminal.ts';
 
-/** More than the 256 KiB of a pipeline, for files with many manifests. */
+/** Larger than the 256 KiB limit of one pipeline, because a file can have many manifests. */
 const MAX_INPUT_BYTES = 16 * 1024 * 1024;
 
 export interface InputFile {
@@ -68,7 +68,7 @@ export async function readPipelines(names: readonly string[], terminal: Terminal
 
 const holdsManifests = ({ file, bytes }: InputFile): boolean => isManifest(file, decode(bytes));
 
-/** Keeps the bytes: the engine reports where they are not UTF-8. */
+/** Keeps the bytes, so that the HCL compiler can report where they are not UTF-8. */
 function hclFile({ file, bytes }: InputFile): PipelineText {
   return {
     file,
