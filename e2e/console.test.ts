@@ -157,7 +157,7 @@ describe('a day with the console', () => {
 
   step('a pasted pipeline shows its error at the line, and typing corrects it', async () => {
     await page.locator('.tools').getByRole('link', { name: 'New pipeline' }).click();
-    await page.locator('#editor[data-drawn]').waitFor();
+    await page.locator('#editor[data-rendered]').waitFor();
     await page.getByLabel('Name').fill('shop');
     const editor = page.getByRole('textbox', { name: 'Text of the pipeline' });
     await editor.focus();
@@ -304,7 +304,7 @@ describe('a day with the console', () => {
     await takePicture('console-version');
     await expectNoProblems();
     await page.goto('/teams');
-    await page.locator('#overview[data-drawn]').waitFor();
+    await page.locator('#overview[data-rendered]').waitFor();
     await page.getByRole('link', { name: 'shop', exact: true }).waitFor();
     for (const picture of await page.locator('.overview-picture img').all())
       await picture.evaluate(async (image: { decode(): Promise<void> }) => await image.decode());

@@ -114,7 +114,7 @@ async function open(path: string, username: string): Promise<void> {
   await page.waitForURL(`**${path}`);
 }
 
-const scriptHasDrawn = async (): Promise<void> => await page.locator('#overview[data-drawn]').waitFor();
+const scriptHasRendered = async (): Promise<void> => await page.locator('#overview[data-rendered]').waitFor();
 const cardNames = async (): Promise<string[]> => await page.locator('.overview-name a').allInnerTexts();
 const cardOf = (name: string) =>
   page.locator('.overview-card', { has: page.getByRole('link', { name, exact: true }) });
@@ -136,7 +136,7 @@ const SORTED = ['api', 'shop', 'tools', 'batch', 'old', 'docs', 'fresh', 'site']
 describe('the overview of pipelines', () => {
   test('lists the newest failures of each team first, and names states in words', async () => {
     await open('/teams', 'ann');
-    await scriptHasDrawn();
+    await scriptHasRendered();
     expect(await cardNames()).toEqual(SORTED);
     expect(await Promise.all(SORTED.map(stateOf))).toEqual([
       'failed unit 1',
@@ -163,7 +163,7 @@ describe('the overview of pipelines', () => {
     await cardOf('docs').click();
     await page.waitForURL('**/teams/main/pipelines/docs');
     await page.goBack();
-    await scriptHasDrawn();
+    await scriptHasRendered();
     await page.getByRole('link', { name: 'lint 1' }).click();
     await page.waitForURL('**/teams/main/pipelines/shop/jobs/lint/builds/1');
   });
@@ -177,15 +177,15 @@ describe('the overview of pipelines', () => {
     });
     await page.goto('/teams');
     await page.getByRole('link', { name: 'docs', exact: true }).focus();
-    expect(await page.locator('#overview[data-drawn]').count()).toBe(0);
+    expect(await page.locator('#overview[data-rendered]').count()).toBe(0);
     continueEvents();
-    await scriptHasDrawn();
+    await scriptHasRendered();
     expect(await page.locator(':focus').allInnerTexts()).toEqual(['docs']);
   });
 
   test('changes cards in place, and moves them only when the viewer sorts again', async () => {
     await open('/teams', 'ann');
-    await scriptHasDrawn();
+    await scriptHasRendered();
     const imageBefore = await cardOf('docs').locator('img').getAttribute('src');
     const boxBefore = await cardOf('docs').boundingBox();
     await addBuild('docs', 'lint', 'started', 0);
@@ -213,7 +213,7 @@ describe('the overview of pipelines', () => {
 
   test('searches as the viewer types, filters by status, and keeps both in the address', async () => {
     await open('/teams', 'ann');
-    await scriptHasDrawn();
+    await scriptHasRendered();
     await page.keyboard.press('/');
     await page.keyboard.type('main TO');
     await until(async () => (await cardNames()).join(' ') === 'tools');
@@ -324,7 +324,7 @@ describe('an overview without pipelines', () => {
 describe('the teams in the overview', () => {
   test('are all teams for an admin, and only their own for a member', async () => {
     await open('/teams', 'root');
-    await scriptHasDrawn();
+    await scriptHasRendered();
     expect(await textsOf('h2')).toEqual(['Main team', 'new', 'web']);
     expect(await page.getByRole('link', { name: 'Create the first one' }).count()).toBe(1);
     await page.context().clearCookies();
@@ -333,7 +333,7 @@ describe('the teams in the overview', () => {
     expect([await textsOf('h2'), await cardNames()]).toEqual([['new read'], []]);
     // Only a maintainer may create a pipeline.
     expect(await page.getByRole('link', { name: 'Create the first one' }).count()).toBe(0);
-    await scriptHasDrawn();
+    await scriptHasRendered();
     expect(await page.getByRole('link', { name: 'Create the first one' }).count()).toBe(0);
     await page.goto('/teams/main/pipelines');
     expect(await page.locator('h1').innerText()).toBe('You may not do this');
@@ -342,7 +342,7 @@ describe('the teams in the overview', () => {
   test('no longer contain a team from which the member was removed', async () => {
     await site.gateway.account('joe', { teams: { main: 'read', web: 'read' }, password: PASSWORD });
     await open('/teams', 'joe');
-    await scriptHasDrawn();
+    await scriptHasRendered();
     await site.stores.pool.query(rows()`
       DELETE FROM team_members USING users u, teams t
       WHERE u.id = user_id AND t.id = team_id AND u.username = 'joe' AND t.name = 'main'`);

@@ -48,7 +48,7 @@ class OverviewPage {
   /** How many cards are shown at most. */
   #limit = CARDS_PER_PAGE;
   #isConnected = true;
-  #hasDrawn = false;
+  #hasRendered = false;
   #addressTimer: number | undefined;
   #frame: number | undefined;
 
@@ -185,9 +185,9 @@ class OverviewPage {
         }}
       />
     );
-    if (this.#hasDrawn) render(body, this.#container);
+    if (this.#hasRendered) render(body, this.#container);
     else replaceServerContent(this.#container, body);
-    this.#hasDrawn = true;
+    this.#hasRendered = true;
   }
 }
 

@@ -46,7 +46,7 @@ const TOO_WIDE = `
 
 /** Controls that Tab does not reach, or that do not show the focus; one per line. */
 export async function keyboardProblems(page: Page): Promise<string[]> {
-  await until(async () => await page.evaluate<boolean>(HAS_DRAWN));
+  await until(async () => await page.evaluate<boolean>(HAS_RENDERED));
   const count = await page.evaluate<number>(MARK_CONTROLS);
   const withoutFocus: string[] = [];
   for (let times = 0; times <= count; times += 1) {
@@ -57,10 +57,11 @@ export async function keyboardProblems(page: Page): Promise<string[]> {
 }
 
 /**
- * Whether the script has replaced what the server rendered: replacing it later would remove marked controls.
+ * Whether the script has replaced the server-rendered content. Replacing it later would remove marked
+ * controls.
  */
-const HAS_DRAWN = `
-  document.querySelector('#overview, #graph:not(.graph-failed), #editor, #log-viewer')?.matches('[data-drawn]') ?? true`;
+const HAS_RENDERED = `
+  document.querySelector('#overview, #graph:not(.graph-failed), #editor, #log-viewer')?.matches('[data-rendered]') ?? true`;
 
 const MARK_CONTROLS = `
   const controls = 'a[href], button, input, select, textarea, summary, [tabindex="0"]';
