@@ -16,11 +16,11 @@ export interface ConvertedPipeline {
   notes: ConversionNote[];
 }
 
-/** The values of variables that the person gave for the conversion, by the name of the variable. */
+/** The variable values that the user gave, by name. */
 export interface GivenValues {
   /** All values, as `JSON.parse` would return them. */
   plain: ReadonlyMap<string, unknown>;
-  /** Only the values that are not texts, as YAML trees. */
+  /** Only the values that are not strings, as YAML trees. */
   trees: ReadonlyMap<string, YamlTree>;
 }
 
@@ -32,7 +32,7 @@ export function convertConcourse(tree: YamlTree, given: GivenValues): ConvertedP
     conversion.error(tree.span, 'the pipeline is not a map', 'Write jobs and resources.');
     return { hcl: '', notes: conversion.notes };
   }
-  findLocalFields(filled, conversion);
+  recordLocalFields(filled, conversion);
   const head: HclNode[] = [];
   const top = new YamlFields(withoutUnknown(filled, conversion), 'the pipeline', conversion);
   top.leaveOut(head, {
@@ -59,14 +59,14 @@ export function convertConcourse(tree: YamlTree, given: GivenValues): ConvertedP
     renamed: ({ path, span }, secret) =>
       conversion.warn(
         span,
-        `the Secret for ((${path})) is called ${secret}`,
-        'Names of Secrets have lower-case letters, digits, "-" and ".".',
+        `the Secret for ((${path})) is renamed to ${secret}`,
+        'Create the Secret with this name. Secret names allow only lower-case letters, digits, "-" and ".".',
       ),
     otherKey: ({ path, fields, span }, key) =>
       conversion.warn(
         span,
-        `the key for ${fields.join('.')} in the Secret of ((${path})) is called ${key}`,
-        'Keys of Secrets have letters, digits, "-", "_" and ".".',
+        `the key for ${fields.join('.')} in the Secret of ((${path})) is renamed to ${key}`,
+        'Create the Secret with this key. Secret keys allow only letters, digits, "-", "_" and ".".',
       ),
   });
   const hcl = writeHcl([...head, ...variables, ...sources, ...types.nodes, ...resources, ...jobs]);
@@ -93,14 +93,14 @@ function withoutUnknown(map: YamlMap, conversion: Conversion): YamlMap {
     if (!/^(?:x-|_|\.)/.test(key))
       conversion.warn(
         keySpan,
-        `Concourse ignores the field "${key}" at the top, so it is left out`,
+        `Concourse ignores the field "${key}" at the top level, so it is left out`,
         'Correct the name if it is a mistake.',
       );
   return { ...map, entries: map.entries.filter(({ key }) => TOP_FIELDS.has(key)) };
 }
 
 /** Records the fields that references such as `((.:name.field))` read. */
-function findLocalFields(tree: YamlTree, { localFields }: Conversion): void {
+function recordLocalFields(tree: YamlTree, { localFields }: Conversion): void {
   walkYaml(tree, (part) => {
     if (part.kind !== 'scalar' || typeof part.value !== 'string') return;
     for (const [, inner = ''] of part.value.matchAll(REFERENCE)) {

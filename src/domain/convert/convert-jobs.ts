@@ -109,7 +109,7 @@ function renameGroups(groups: readonly TagText[], conversion: Conversion): TagTe
     if (name !== text)
       conversion.warn(
         span,
-        `the serial group ${text} is called ${name}`,
+        `the serial group ${text} is renamed to ${name}`,
         'Serial groups have lower-case letters, digits and "-".',
       );
     return { text: name, span };

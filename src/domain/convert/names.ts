@@ -18,7 +18,11 @@ export function convertName(
   const pattern = allowed === 'type' ? /[A-Za-z0-9_-]/ : /[A-Za-z0-9_.-]/;
   const converted = unusedName(replaceLetters(name, pattern), taken);
   if (converted !== name)
-    conversion.warn(span, `${name} is called ${converted}`, 'Names have letters, digits, "-", "_" and ".".');
+    conversion.warn(
+      span,
+      `${name} is renamed to ${converted}`,
+      'Names have letters, digits, "-", "_" and ".".',
+    );
   return converted;
 }
 
