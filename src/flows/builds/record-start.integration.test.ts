@@ -25,14 +25,14 @@ useStores();
 
 const FIRST = 'app-unit-1-1';
 const SECOND = 'app-unit-1-2';
-let began: number;
+let podCreatedMs: number;
 
 /** The time this many seconds after the Pod of the first attempt was created. */
-const at = (seconds: number): Date => new Date(began + seconds * 1000);
+const at = (seconds: number): Date => new Date(podCreatedMs + seconds * 1000);
 /** What is recorded of the last attempt, in seconds. */
 async function recorded(): Promise<(number | undefined)[]> {
   const { podScheduledAt, containersStartedAt } = (await buildView()) ?? {};
-  return [podScheduledAt, containersStartedAt].map((time) => time && (time.getTime() - began) / 1000);
+  return [podScheduledAt, containersStartedAt].map((time) => time && (time.getTime() - podCreatedMs) / 1000);
 }
 
 const container = (name: string, startedAt: Date) =>
@@ -53,7 +53,7 @@ async function report(name: string, attempt: number, count: number): Promise<voi
 beforeEach(async () => {
   await save();
   await findRefs('a');
-  began = (await buildView())?.podCreatedAt?.getTime() ?? NaN;
+  podCreatedMs = (await buildView())?.podCreatedAt?.getTime() ?? NaN;
 });
 
 describe('the start of a Pod', () => {
@@ -81,7 +81,7 @@ describe('the start of a Pod', () => {
     expect(podNames()).not.toContain(FIRST);
   });
 
-  test('has only the time of the node if an image cannot be pulled', async () => {
+  test('has only the time when the Pod was scheduled if an image cannot be pulled', async () => {
     const broken = { name: 'worker', image: 'none', state: 'waiting', reason: 'InvalidImageName' } as const;
     await follow(FIRST, { ...running(2, 5), containers: [container('agent', at(2)), broken] });
     expect(await buildView()).toMatchObject({ status: 'failed', reason: 'ImagePullFailed' });
@@ -115,7 +115,7 @@ describe('the record of a start', () => {
     expect(await recorded()).toEqual([1, 2]);
   });
 
-  test('refuses a Pod that is not that of the attempt', async () => {
+  test('ignores a Pod with another uid or of another attempt', async () => {
     await record('another uid', 1);
     await record(cluster.pods.get(FIRST)?.uid ?? '', 1, 2);
     expect(await recorded()).toEqual([undefined, undefined]);
