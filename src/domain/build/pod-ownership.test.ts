@@ -29,27 +29,6 @@ describe('a Pod', () => {
       recordedPod(),
       'own',
     ],
-    ['with another uid than the recorded one is foreign', pod(), recordedPod({ uid: 'u2' }), 'OtherPod'],
-    [
-      'with the recorded uid in another namespace is foreign',
-      pod({ namespace: 'red' }),
-      recordedPod({ uid: 'u1' }),
-      'OtherNamespace',
-    ],
-    [
-      'in another namespace is foreign while no uid is recorded',
-      pod({ namespace: 'red' }),
-      recordedPod(),
-      'OtherNamespace',
-    ],
-    ['without our seal is foreign while no uid is recorded', pod(), recordedPod(), 'NotSealed'],
-    [
-      'for a build that waits for approval, its turn or a slot is foreign',
-      pod(),
-      recordedPod({ isExpected: false }),
-      'NoPodGiven',
-    ],
-    ['for work that does not exist is foreign', pod(), undefined, 'UnknownWork'],
     [
       'with our seal can be removed if its build ended before its uid was recorded',
       pod({ sealed: true }),
@@ -64,11 +43,38 @@ describe('a Pod', () => {
       'leftover',
     ],
   ])('%s', (_, seen, recorded, verdict) => {
-    const answer = podOwnership(seen, recorded);
-    expect(answer.verdict === 'foreign' ? answer.reason : answer.verdict).toBe(verdict);
+    expect(podOwnership(seen, recorded).verdict).toBe(verdict);
+  });
+});
+
+describe('a Pod without our seal is foreign', () => {
+  test.each<[string, PodIdentity, RecordedPod | undefined, string]>([
+    ['if another uid is recorded', pod(), recordedPod({ uid: 'u2' }), 'OtherPod'],
+    [
+      'with the recorded uid in another namespace',
+      pod({ namespace: 'red' }),
+      recordedPod({ uid: 'u1' }),
+      'OtherNamespace',
+    ],
+    [
+      'in another namespace while no uid is recorded',
+      pod({ namespace: 'red' }),
+      recordedPod(),
+      'OtherNamespace',
+    ],
+    ['while no uid is recorded', pod(), recordedPod(), 'NotSealed'],
+    [
+      'for a build that waits for approval, its turn or a slot',
+      pod(),
+      recordedPod({ isExpected: false }),
+      'NoPodGiven',
+    ],
+    ['for work that does not exist', pod(), undefined, 'UnknownWork'],
+  ])('%s', (_, seen, recorded, reason) => {
+    expect(podOwnership(seen, recorded)).toMatchObject({ verdict: 'foreign', reason });
   });
 
-  test('that is foreign gets the reason in a sentence', () => {
+  test('and gets a message with the reason', () => {
     expect(podOwnership(pod({ namespace: 'red' }), recordedPod())).toEqual({
       verdict: 'foreign',
       reason: 'OtherNamespace',
@@ -78,15 +84,30 @@ describe('a Pod', () => {
   });
 });
 
-describe('a Pod that is gone', () => {
+describe('a deleted Pod', () => {
   test.each<[string, PodIdentity, RecordedPod | undefined, boolean]>([
-    ['counts for its build if its uid is the recorded one', pod(), recordedPod({ uid: 'u1' }), true],
-    ['does not count if no uid is recorded, sealed or not', pod({ sealed: true }), recordedPod(), false],
-    ['does not count if another uid is recorded', pod({ sealed: true }), recordedPod({ uid: 'u2' }), false],
-    ['does not count from another namespace', pod({ namespace: 'red' }), recordedPod({ uid: 'u1' }), false],
-    ['does not count for unknown work', pod({ sealed: true }), undefined, false],
-  ])('%s', (_, last, recorded, counts) => {
-    expect(wasRecordedPod(last, recorded)).toBe(counts);
+    ['is the recorded one if its uid is recorded', pod(), recordedPod({ uid: 'u1' }), true],
+    [
+      'is not the recorded one if no uid is recorded, even with our seal',
+      pod({ sealed: true }),
+      recordedPod(),
+      false,
+    ],
+    [
+      'is not the recorded one if another uid is recorded',
+      pod({ sealed: true }),
+      recordedPod({ uid: 'u2' }),
+      false,
+    ],
+    [
+      'is not the recorded one if it is from another namespace',
+      pod({ namespace: 'red' }),
+      recordedPod({ uid: 'u1' }),
+      false,
+    ],
+    ['is not the recorded one if the work is unknown', pod({ sealed: true }), undefined, false],
+  ])('%s', (_, last, recorded, isRecorded) => {
+    expect(wasRecordedPod(last, recorded)).toBe(isRecorded);
   });
 });
 
