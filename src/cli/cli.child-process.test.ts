@@ -106,6 +106,10 @@ describe('a usage error', () => {
       'millrace graph src/cli/testdata/manifest.yaml --pipeline other',
       'src/cli/testdata/manifest.yaml has no Pipeline other; it has demo/wrong, demo/elsewhere',
     ],
+    'a pipeline with another name than the HCL file': [
+      'millrace graph src/cli/testdata/good.hcl --pipeline other',
+      'src/cli/testdata/good.hcl has no Pipeline other; it has good',
+    ],
     'a file without pipelines': [
       'millrace graph config/samples/team.yaml',
       'config/samples/team.yaml has no Pipeline',
@@ -134,6 +138,24 @@ describe('a usage error', () => {
       2,
       'millrace: a terminal cannot show a PNG: name a file with -o, or pipe the output\n',
     ]);
+  });
+});
+
+describe('--pipeline', () => {
+  test('lists the pipelines that match, if several do', async () => {
+    const manifest = (namespace: string, name: string): string =>
+      '---\napiVersion: millrace.dev/v1alpha1\nkind: Pipeline\n' +
+      `metadata: {namespace: ${namespace}, name: ${name}}\nspec:\n  config: |\n    job "a" {}\n`;
+    const input = manifest('a', 'app') + manifest('b', 'app') + manifest('c', 'other');
+    expect(await millrace('millrace graph - --pipeline app', { input })).toMatchObject({
+      exit: 2,
+      err: expect.stringContaining('has 2 Pipelines: choose one of a/app, b/app with --pipeline\n'),
+    });
+  });
+
+  test('takes the name of an HCL file without .hcl', async () => {
+    const { exit, out } = await millrace('millrace graph src/cli/testdata/good.hcl --pipeline good');
+    expect([exit, out]).toEqual([0, expect.stringMatching(/^digraph "good" \{/)]);
   });
 });
 

@@ -6,6 +6,7 @@ import type { GivenVariables } from '#domain/pipeline/variables.ts';
 import { textOfVariable } from './check-pipeline.ts';
 import { compilePipelineText, withCompiler } from './compile-texts.ts';
 import { pluralize, isErrorFinding, type Finding } from './finding.ts';
+import { isManifest } from './is-manifest.ts';
 import { readPipelines } from './read-files.ts';
 import type { PipelineText } from './read-manifests.ts';
 import { readVariables, type VariableOptions } from './read-variables.ts';
@@ -125,19 +126,28 @@ async function compilePicked(
 }
 
 function choose(file: string, texts: readonly PipelineText[], wantedName?: string): PipelineText {
-  const matching = texts.filter(
-    ({ name }) => wantedName === undefined || name === wantedName || name?.split('/').at(-1) === wantedName,
-  );
+  const matching = texts.filter((text) => wantedName === undefined || hasName(text, wantedName));
   const [only] = matching;
   if (only && matching.length === 1) return only;
-  const names = texts.map(({ name }) => name ?? file).join(', ');
   if (texts.length === 0)
     throw new CommandError(`${file} has no Pipeline: name a file with HCL or with a manifest of that kind`);
-  if (matching.length === 0) throw new CommandError(`${file} has no Pipeline ${wantedName}; it has ${names}`);
-  throw new CommandError(
-    `${file} has ${pluralize(matching.length, 'Pipeline')}: choose one of ${names} with --pipeline`,
-  );
+  if (matching.length === 0)
+    throw new CommandError(`${file} has no Pipeline ${wantedName}; it has ${listNames(texts)}`);
+  const count = pluralize(matching.length, 'Pipeline');
+  throw new CommandError(`${file} has ${count}: choose one of ${listNames(matching)} with --pipeline`);
 }
+
+function hasName(text: PipelineText, wantedName: string): boolean {
+  const name = nameOf(text);
+  return name === wantedName || name?.split('/').at(-1) === wantedName;
+}
+
+const listNames = (texts: readonly PipelineText[]): string =>
+  texts.map((text) => nameOf(text) ?? text.file).join(', ');
+
+/** The name in the manifest or, for HCL without a manifest, that of the file. */
+const nameOf = ({ name, file, source }: PipelineText): string | undefined =>
+  name ?? (isManifest(file, source) ? undefined : nameOfFile(file));
 
 /** `ci/app.hcl` is the pipeline `app`. */
 const nameOfFile = (file: string): string =>
@@ -147,7 +157,8 @@ const nameOfFile = (file: string): string =>
     ?.replace(/\.[^.]*$/, '') ?? file;
 
 /**
- * The findings that keep a pipeline from being drawn or planned: errors, and sources that are not fetched.
+ * The findings that prevent a command from using the pipeline: errors, and sources that this command does not
+ * fetch.
  */
 function blockingFindings(findings: readonly Finding[]): Finding[] {
   return findings
