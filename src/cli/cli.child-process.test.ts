@@ -141,11 +141,12 @@ describe('a usage error', () => {
   });
 });
 
+const manifest = (namespace: string, name: string): string =>
+  '---\napiVersion: millrace.dev/v1alpha1\nkind: Pipeline\n' +
+  `metadata: {namespace: ${namespace}, name: ${name}}\nspec:\n  config: |\n    job "a" {}\n`;
+
 describe('--pipeline', () => {
   test('lists the pipelines that match, if several do', async () => {
-    const manifest = (namespace: string, name: string): string =>
-      '---\napiVersion: millrace.dev/v1alpha1\nkind: Pipeline\n' +
-      `metadata: {namespace: ${namespace}, name: ${name}}\nspec:\n  config: |\n    job "a" {}\n`;
     const input = manifest('a', 'app') + manifest('b', 'app') + manifest('c', 'other');
     expect(await millrace('millrace graph - --pipeline app', { input })).toMatchObject({
       exit: 2,

@@ -61,7 +61,7 @@ export type ImageContents = Static<typeof ImageContents>;
 export type Contents = Static<typeof Contents>;
 
 /** The folder of this tool. */
-export const toolFolder = import.meta.dirname;
+export const imagesFolder = import.meta.dirname;
 
 /** The list of what each image contains; a test compares the Dockerfile with it. */
 export function readContents(): Contents {

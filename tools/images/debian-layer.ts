@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { toolFolder, type Architecture, type Contents, type ImageContents } from './contents.ts';
+import { imagesFolder, type Architecture, type Contents, type ImageContents } from './contents.ts';
 import { findLayer, sha256, storeLayer, type Layer } from './layer.ts';
 
 const run = promisify(execFile);
@@ -44,7 +44,7 @@ export async function debianLayer(
 async function keyOf(contents: Contents, image: ImageContents, architecture: Architecture): Promise<string> {
   const { user, packages, skippedDependencies, removedPaths } = image;
   const tools = await Promise.all(
-    ['debian-layer.ts', 'finish-root.ts'].map((file) => readFile(join(toolFolder, file), 'utf8')),
+    ['debian-layer.ts', 'finish-root.ts'].map((file) => readFile(join(imagesFolder, file), 'utf8')),
   );
   const { suite, epoch } = contents;
   const inputs = { user, packages, skippedDependencies, removedPaths, suite, epoch };
@@ -153,7 +153,7 @@ async function* bootstrap({
       SOURCE_DATE_EPOCH: String(contents.epoch),
       MILLRACE_SKIPPED: statusFile,
       MILLRACE_NODE: process.execPath,
-      MILLRACE_FINISH: join(toolFolder, 'finish-root.ts'),
+      MILLRACE_FINISH: join(imagesFolder, 'finish-root.ts'),
       MILLRACE_RECIPE: recipeFile,
     },
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -3,7 +3,7 @@ import { access, link, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'n
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { layoutFiles } from './archive.ts';
-import { toolFolder } from './contents.ts';
+import { imagesFolder } from './contents.ts';
 import { layerCache, sha256 } from './layer.ts';
 
 const run = promisify(execFile);
@@ -35,7 +35,7 @@ export async function pushImage(
 
 /** crane, built once from the module beside this file and cached by its versions. */
 export async function craneBinary(): Promise<string> {
-  const module = join(toolFolder, 'crane');
+  const module = join(imagesFolder, 'crane');
   const pins = await Promise.all(['go.mod', 'go.sum'].map((file) => readFile(join(module, file), 'utf8')));
   const binary = join(layerCache(), `crane-${sha256(pins.join('\n')).slice(0, 16)}`);
   if (await exists(binary)) return binary;

@@ -53,9 +53,9 @@ export function passwordFault(
   if (new Set(letters).size < 3) return 'A password needs more than two different characters.';
   if (isCommon(password)) return 'This password is too common: attackers try it first.';
   if (isLittleMoreThan(username, password))
-    return 'A password must not be the user name with a few characters added.';
+    return 'A password must not be the user name, even with a few characters added.';
   const word = GUESSABLE_WORDS.find((guess) => isLittleMoreThan(guess, password));
-  return word && `A password must not be the word ${word} with a few characters added.`;
+  return word && `A password must not be the word ${word}, even with a few characters added.`;
 }
 
 /** Whether the password contains the word, and fewer other characters than a password needs. */

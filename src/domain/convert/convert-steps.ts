@@ -245,8 +245,7 @@ function convertGroup(steps: readonly YamlTree[], settings: HclNode[], input: St
 
 /**
  * Converts a step with `across`: writes one step for each combination. At the top level of a job, these steps
- * form a group, and the hooks of the step become the hooks of the group. Elsewhere, the hooks are left out
- * and reported.
+ * form a group, which gets the hooks of the step. Elsewhere, the hooks are left out and reported.
  */
 function convertAcross(tree: YamlMap, place: ConvertedPlace, scope: JobScope): HclNode[] {
   const { conversion } = scope;
