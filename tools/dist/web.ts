@@ -25,6 +25,8 @@ const scriptName = '[name]-[hash].js';
  * script from another release, whose other files have other names.
  */
 export async function buildWeb(folder: string): Promise<void> {
+  // With another value, such as that of a shell or of Jest, Vite builds for development.
+  process.env['NODE_ENV'] = 'production';
   for (const [index, entry] of entries.entries()) await build(configurationOf(entry, folder, index === 0));
   const files = await readdir(folder);
   const names = Object.fromEntries(entries.map((entry) => nameOf(entry, files)));
