@@ -7,7 +7,7 @@ import { afterAll, expect, test } from '@jest/globals';
 const folder = mkdtempSync(join(tmpdir(), 'millrace-web-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Builds the pages with this environment. Returns the names of the files, which have hashes of the content. */
+/** Builds the pages with this environment. Returns the names of the files, which contain hashes. */
 function filesWith(environment: NodeJS.ProcessEnv): string[] {
   const program = `import { buildWeb } from ${JSON.stringify(join(import.meta.dirname, 'web.ts'))};
     await buildWeb(${JSON.stringify(folder)});`;
