@@ -82,7 +82,9 @@ describe('ending a command', () => {
 
   test('with SIGKILL removes what a script of a built-in type keeps to itself', async () => {
     const shim = await startShim();
-    const script = builtInScript('echo key >"$private/key"; echo "$private"; sleep 1000');
+    const script = builtInScript(
+      'seq 3000 | sed "s,^,$private/key-," | xargs touch; echo "$private"; sleep 1000',
+    );
     let printed = '';
     const running = shim.run(
       { argv: ['/bin/sh', '-e'], env: {}, cwd: pod.workdir, script },

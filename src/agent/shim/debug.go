@@ -56,23 +56,25 @@ func (s *shell) receive(bytes []byte) {
 func (k *keeper) runShell(request debugRequest, p *process) {
 	defer k.forget(p.id)
 	defer close(p.shell.stop)
+	k.sendExit(p.id, k.runShellToEnd(request, p))
+}
+
+// Returns when the temporary directory of the shell is removed.
+func (k *keeper) runShellToEnd(request debugRequest, p *process) exit {
 	directory, err := os.MkdirTemp(temporaryRoot(k.temporary, request.cwd), "millrace-")
 	if err != nil {
-		k.sendExit(p.id, notStarted("cannot make a temporary directory", err))
-		return
+		return notStarted("cannot make a temporary directory", err)
 	}
-	defer os.RemoveAll(directory)
+	defer removeAll(directory)
 	env := stepEnvironment(k.inherited, request.env, directory)
 	argv, program, problem := findShell(request, env.values["PATH"])
 	if problem != nil {
-		k.sendExit(p.id, *problem)
-		return
+		return *problem
 	}
 	j := job{program, argv, env.list(), request.cwd}
 	streams, input, err := k.launchShell(request, j, p)
 	if err != nil {
-		k.sendExit(p.id, explainShellStart(program, err))
-		return
+		return explainShellStart(program, err)
 	}
 	// If memory runs out, the kernel ends the shell before the command.
 	os.WriteFile("/proc/"+strconv.Itoa(p.pid)+"/oom_score_adj", []byte("1000"), 0)
@@ -93,7 +95,7 @@ func (k *keeper) runShell(request debugRequest, p *process) {
 		<-drained
 	}
 	limit.Stop()
-	k.sendExit(p.id, k.exitOfShell(p, status))
+	return k.exitOfShell(p, status)
 }
 
 func (k *keeper) exitOfShell(p *process, status syscall.WaitStatus) exit {

@@ -26,6 +26,10 @@ func TestAFreshCommandSeesNoTemporaryFilesOfEarlierOnes(t *testing.T) {
 	if first.end.kind != exitKindCode || first.end.code != 0 || first.stdout != "" {
 		t.Fatalf("%+v", first)
 	}
+	many := b.run(fresh(`seq 3000 | sed "s,^,$SHARED/," | xargs touch`))
+	if names := namesIn(shared); many.end.code != 0 || len(names) != 1 {
+		t.Errorf("when the end is reported, %d files are there: %+v", len(names), many)
+	}
 	second := b.run(fresh(`ls -A "$SHARED" "$TMPDIR"; test -d /etc`))
 	if second.end.code != 0 || !strings.Contains(second.stdout, "of-the-image") {
 		t.Fatalf("%+v", second)

@@ -40,42 +40,42 @@ func (k *keeper) sendStarted(p *process) {
 
 func (k *keeper) run(c command, p *process) {
 	defer k.forget(c.id)
+	k.sendExit(c.id, k.runToEnd(c, p))
+}
+
+// Returns when the files that the command kept to itself are removed, so that the next command of the
+// container, which starts after the report, cannot read them.
+func (k *keeper) runToEnd(c command, p *process) exit {
 	if c.fresh {
 		k.files.alone.Lock()
 		defer k.files.alone.Unlock()
 		if err := k.files.clear(); err != nil {
-			k.sendExit(c.id, notStarted("cannot remove the temporary files of an earlier command", err))
-			return
+			return notStarted("cannot remove the temporary files of an earlier command", err)
 		}
 		defer k.files.clear()
 	}
 	privateDirectory, err := os.MkdirTemp(temporaryRoot(k.temporary, c.cwd), "millrace-")
 	if err != nil {
-		k.sendExit(c.id, notStarted("cannot make a temporary directory", err))
-		return
+		return notStarted("cannot make a temporary directory", err)
 	}
-	defer os.RemoveAll(privateDirectory)
+	defer removeAll(privateDirectory)
 	job, problem := k.prepare(c, privateDirectory)
 	if problem != nil {
-		k.sendExit(c.id, *problem)
-		return
+		return *problem
 	}
 	if problem := explainMissing("input", job.cwd, c.inputs); problem != "" {
-		k.sendExit(c.id, exit{kind: exitKindNotStarted, code: 1, message: problem})
-		return
+		return exit{kind: exitKindNotStarted, code: 1, message: problem}
 	}
 	killsBefore := outOfMemoryKills()
 	input, err := openInput(c)
 	if err != nil {
-		k.sendExit(c.id, notStarted("cannot open its standard input", err))
-		return
+		return notStarted("cannot open its standard input", err)
 	}
 	streams, err := k.launch(job, input.reader, p)
 	input.reader.Close()
 	if err != nil {
 		input.close()
-		k.sendExit(c.id, explainStart(job.program, err))
-		return
+		return explainStart(job.program, err)
 	}
 	go input.write()
 	k.sendStarted(p)
@@ -108,7 +108,7 @@ func (k *keeper) run(c command, p *process) {
 			e = exit{kind: exitKindNotStarted, code: 1, notes: e.notes, message: problem}
 		}
 	}
-	k.sendExit(c.id, e)
+	return e
 }
 
 // Says which paths do not exist. A link to a path that does not exist counts as missing.
