@@ -33,6 +33,8 @@ export class PipelineState {
   #verdict: ManifestVerdict | undefined;
   #paused: boolean | undefined;
   #status: PipelineStatus | undefined;
+  /** How long the last read of the facts for the status took, in milliseconds. */
+  factsReadMs = 0;
 
   constructor(uid: string, since: Date) {
     this.uid = uid;

@@ -39,7 +39,10 @@ function appliedPipelines() {
   });
   const triggers = new PipelineTriggers({
     informers: { pipelines: { store }, pipelinesIn: () => [...store.values()] },
-    queue: { add: (key) => void added.push(key), addAfter: (key) => void added.push(`${key} later`) },
+    queue: {
+      add: (key) => void added.push(key),
+      addAfter: (key, ms) => void added.push(`${key} after ${ms} ms`),
+    },
     states,
   });
   const effects = () => ({
@@ -123,18 +126,18 @@ describe('events that queue a Pipeline for reconciliation', () => {
     ],
     'a changed row queues its Pipeline for a later status update only': [
       (triggers) => triggers.rowChanged(2),
-      ['blue/lib later'],
+      ['blue/lib after 300 ms'],
       [],
     ],
     'a changed row of another object queues nothing': [(triggers) => triggers.rowChanged(9), [], []],
     'a change of all rows queues all Pipelines': [
       (triggers) => triggers.rowChanged('all'),
-      ['blue/app later', 'blue/lib later'],
+      ['blue/app after 300 ms', 'blue/lib after 300 ms'],
       [],
     ],
     'overdue checks queue their Pipeline': [
       (triggers) => triggers.checksOverdue([1]),
-      ['blue/app later'],
+      ['blue/app after 300 ms'],
       [],
     ],
     'a key without an object queues nothing': [(triggers) => triggers.applyAgain('blue/gone'), [], []],
@@ -145,12 +148,23 @@ describe('events that queue a Pipeline for reconciliation', () => {
     expect(effects()).toEqual({ added, applyAgain });
   });
 
+  test.each([
+    ['a short read of the facts delays the next status by the usual time', 10, 300],
+    ['a long read of the facts delays the next status by 20 times as long', 100, 2000],
+    ['even the longest read of the facts delays the next status by 5 s only', 60_000, 5000],
+  ])('%s', (_, factsReadMs, delayMs) => {
+    const { triggers, states, effects } = appliedPipelines();
+    states.of(APP, AT).factsReadMs = factsReadMs;
+    triggers.rowChanged(1);
+    expect(effects().added).toEqual([`blue/app after ${delayMs} ms`]);
+  });
+
   test('checks that the status already reports as overdue queue nothing', () => {
     const { triggers, states, effects } = appliedPipelines();
     const stalled = { type: 'ChecksStalled', status: 'True' as const, reason: 'Overdue', message: 'late' };
     const conditions = [{ ...stalled, lastTransitionTime: AT.toISOString() }];
     states.get('blue/app')?.statusWritten({ conditions });
     triggers.checksOverdue([1, 2]);
-    expect(effects().added).toEqual(['blue/lib later']);
+    expect(effects().added).toEqual(['blue/lib after 300 ms']);
   });
 });

@@ -11,6 +11,12 @@ import type { PipelineStates } from './pipeline-states.ts';
 
 /** Delay before a status is written, so that a burst of changes causes only one write. */
 const ROW_CHANGED_AFTER_MS = 300;
+/**
+ * The delay is at least this many times as long as the last read of the facts. So reading the facts of one
+ * pipeline takes about a twentieth of the time at most, even if it is large and busy.
+ */
+const PAUSE_FACTOR = 20;
+const MAX_ROW_CHANGED_AFTER_MS = 5000;
 
 export interface PipelineTriggersOptions {
   informers: Pick<Informers, 'pipelinesIn'> & { pipelines: { store: Store<PipelineProjection> } };
@@ -64,7 +70,8 @@ export class PipelineTriggers {
   rowChanged(id: number | 'all'): void {
     const { states, queue } = this.#options;
     const keys = id === 'all' ? states.keys() : [states.keyOfRow(id)];
-    for (const key of keys) if (key !== undefined) queue.addAfter(key, ROW_CHANGED_AFTER_MS);
+    for (const key of keys)
+      if (key !== undefined) queue.addAfter(key, statusDelayMs(states.get(key)?.factsReadMs ?? 0));
   }
 
   /**
@@ -83,6 +90,10 @@ export class PipelineTriggers {
     states.get(key)?.invalidate();
     if (informers.pipelines.store.get(key) !== undefined) queue.add(key);
   }
+}
+
+function statusDelayMs(factsReadMs: number): number {
+  return Math.min(MAX_ROW_CHANGED_AFTER_MS, Math.max(ROW_CHANGED_AFTER_MS, PAUSE_FACTOR * factsReadMs));
 }
 
 /** Whether an update needs no work: only the operator updates the status, and labels do not matter. */

@@ -87,7 +87,9 @@ export async function workOnPipeline(key: string, options: PipelinesOptions): Pr
   const verdict = state.currentVerdict(object);
   if (verdict === undefined) return await apply(object, { name, state }, options);
 
+  const startedAt = performance.now();
   const facts = await options.facts(name);
+  state.factsReadMs = performance.now() - startedAt;
   // The API paused or unpaused the pipeline, which changes the verdict.
   if (facts !== undefined && facts.paused !== state.paused) {
     state.invalidate();
