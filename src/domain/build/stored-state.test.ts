@@ -15,7 +15,6 @@ describe('the steps of an attempt', () => {
       { ...planned, ended: true },
       ['0 get git.app skipped', '1 task test skipped'],
     ],
-    'are empty if the definition is gone': [{ kind: 'planned', job: 'unit', ended: true }, []],
     'are as they were recorded': [
       { kind: 'recorded', steps: [{ id: '0', kind: 'task', name: 'test', status: 'started' }] },
       ['0 task test started'],

@@ -8,11 +8,8 @@ import type { BuildState, StepState } from './build-state.ts';
  */
 export type StoredSteps =
   | { kind: 'recorded'; steps: StepState[] }
-  /**
-   * `definition`: of the pipeline; absent if retention deleted it. `job`: name of the job in the definition.
-   * `ended`: the attempt has ended.
-   */
-  | { kind: 'planned'; definition?: Pipeline; job: string; ended: boolean };
+  /** `job`: its name in the definition. `ended`: the attempt has ended. */
+  | { kind: 'planned'; definition: Pipeline; job: string; ended: boolean };
 
 /** The state of an attempt as the database has it. */
 export interface StoredState extends Omit<BuildState, 'steps'> {
@@ -26,6 +23,5 @@ export function stateOf(stored: StoredState): BuildState {
 export function stepsOf(stored: StoredSteps): StepState[] {
   if (stored.kind === 'recorded') return stored.steps;
   const { definition, job, ended } = stored;
-  const planned = definition === undefined ? [] : plannedSteps(definition, job);
-  return planned.map((step) => ({ ...step, status: ended ? 'skipped' : 'waiting' }));
+  return plannedSteps(definition, job).map((step) => ({ ...step, status: ended ? 'skipped' : 'waiting' }));
 }

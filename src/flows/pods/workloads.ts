@@ -10,6 +10,7 @@ export interface PendingBuild extends BuildRef {
   pipelineId: number;
   attempt: number;
   namespace: string;
+  /** With the job of the build as its only job. */
   definition: Pipeline;
   createdAt: Date;
   /** The Team's time limit for jobs without a timeout. */
@@ -43,6 +44,7 @@ export interface CheckRunFacts extends PipelineName {
   run: number;
   namespace: string;
   pipelineId: number;
+  /** Without jobs, unless the run executes hooks or sends notifications. */
   definition: Pipeline;
   checks: {
     scope: number;

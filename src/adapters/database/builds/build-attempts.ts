@@ -113,8 +113,7 @@ export async function attemptFacts(
   if (found === null) return undefined;
   const { revision, versions, cancelledAt, cancelReason, ...row } = found;
   const { podScheduledAt, previousOutcome, logLimitBytes, defaultTimeoutSeconds, caches, ...facts } = row;
-  const definition = (await definitions.of(pool, [revision])).get(revision);
-  if (definition === undefined) return undefined;
+  const definition = await definitions.part(pool, { revision, job: row.job });
   const cancelled = cancelledAt && {
     at: cancelledAt,
     ...withoutNulls({ reason: cancelReason }),

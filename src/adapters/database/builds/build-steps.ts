@@ -3,7 +3,6 @@ import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { prepared } from '#adapters/database/connection/pool.ts';
 import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import { jobNameIn } from '#adapters/database/revisions/names-in-revision.ts';
-import { defined } from '#defined';
 import type { StepState } from '#domain/build/build-state.ts';
 import { storable } from '#domain/build/storable.ts';
 import type { StoredSteps } from '#domain/build/stored-state.ts';
@@ -81,10 +80,10 @@ async function plannedSteps(
   { revision, job, ended }: AttemptStateRow,
   definitions: Definitions,
 ): Promise<StoredSteps> {
-  const definition = (await definitions.of(connection, [revision])).get(revision);
   const name = await connection.oneFirst(prepared<{ name: string }>('job_name_in_revision')`
     SELECT ${jobNameIn(sql.fragment`${revision}`)} AS name FROM jobs j WHERE j.id = ${job}`);
-  return { kind: 'planned', ...defined({ definition }), job: name, ended };
+  const definition = await definitions.part(connection, { revision, job: name });
+  return { kind: 'planned', definition, job: name, ended };
 }
 
 function toStep(row: StepRow): StepState {

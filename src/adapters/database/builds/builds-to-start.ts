@@ -35,10 +35,9 @@ export async function buildsToStart(
     first AS MATERIALIZED (SELECT id, place FROM oldest ORDER BY place, id LIMIT ${limit})
     SELECT ${BUILD_COLUMNS} FROM first f JOIN builds b ON b.id = f.id ${BUILD_JOINS} ORDER BY f.place, b.id`);
   if (builds.length === 0) return [];
-  const revisions = new Set(builds.map((build) => build.revision));
-  const definitionsByRevision = await definitions.of(pool, [...revisions]);
-  return builds.flatMap(({ revision, defaultTimeoutSeconds, ...build }) => {
-    const definition = definitionsByRevision.get(revision);
+  const parts = await definitions.parts(pool, builds);
+  return builds.flatMap(({ revision: _revision, defaultTimeoutSeconds, ...build }, index) => {
+    const definition = parts[index];
     return definition === undefined
       ? []
       : { ...build, ...withoutNulls({ defaultTimeoutSeconds }), definition };

@@ -48,7 +48,7 @@ describe('the stores', () => {
       job: 'unit',
       number: '1',
       attempt: 1,
-      definition: samplePipeline(),
+      definition: samplePipeline({ jobs: samplePipeline().jobs.slice(0, 1) }),
     });
     const build = first?.id ?? 0;
     await stores.builds.podCreated(build, 1, 'pod-2', at);

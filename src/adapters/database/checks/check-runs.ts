@@ -174,7 +174,11 @@ export async function runFacts(
     WHERE c.id = ${run} AND c.closed_at IS NULL`);
   if (found === null) return undefined;
   const { revision, checks, hooks, notifies, caches, ...names } = found;
-  const definition = (await definitions.of(pool, [revision])).get(revision);
+  // Checks need no jobs. A version can reach the hooks of any job, and any job can notify.
+  const needsJobs = hooks !== null || notifies;
+  const definition = needsJobs
+    ? (await definitions.of(pool, [revision])).get(revision)
+    : await definitions.part(pool, { revision });
   if (definition === undefined) return undefined;
   const notifications = notifies ? await notificationsOfRun(database, run) : undefined;
   if (notifies && notifications === undefined) return undefined;

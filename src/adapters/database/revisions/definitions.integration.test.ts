@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { CommonQueryMethods } from 'slonik';
 import { rows } from '#adapters/database/connection/pool.ts';
-import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
+import { job, samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
-import { cachedDefinitions } from './definitions.ts';
+import { cachedDefinitions, type DefinitionPart } from './definitions.ts';
 
 const MEBIBYTE = 1024 * 1024;
 let stores: TestStores;
@@ -16,17 +17,21 @@ afterAll(async () => await stores.close());
 
 /** Saves a definition of about this size. Returns the row id of its revision. */
 async function saveRevision(pipeline: string, bytes: number): Promise<number> {
-  const [job] = samplePipeline().jobs;
-  const long = { ...job, name: 'unit', steps: [], description: 'x'.repeat(bytes) };
+  const [first] = samplePipeline().jobs;
+  const long = { ...first, name: 'unit', steps: [], description: 'x'.repeat(bytes) };
   await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs: [long] }), { pipeline }));
   return await stores.pool.oneFirst(rows<{ id: number }>()`SELECT max(id) AS id FROM revisions`);
 }
 
+type Cache = ReturnType<typeof cachedDefinitions>;
+
 /** How many of these revisions the cache reads from the database. */
-async function readsFor(
-  cache: ReturnType<typeof cachedDefinitions>,
-  ...revisions: number[]
-): Promise<number> {
+async function readsFor(cache: Cache, ...revisions: number[]): Promise<number> {
+  return await readsOf(async (connection) => await cache.of(connection, revisions));
+}
+
+/** How many rows `work` reads from the database. */
+async function readsOf(work: (connection: CommonQueryMethods) => Promise<unknown>): Promise<number> {
   const before = reads;
   await stores.pool.connect(async (connection) => {
     const counting = {
@@ -36,7 +41,7 @@ async function readsFor(
         return await connection.maybeOne(...query);
       },
     };
-    await cache.of(counting, revisions);
+    await work(counting);
   });
   return reads - before;
 }
@@ -65,6 +70,44 @@ test('one answer has definitions up to a size limit, in the requested order', as
   expect((await cachedDefinitions().of(stores.pool, revisions.slice(6))).size).toBe(1);
 });
 
+test('a part of a definition has one job or none, and everything else', async () => {
+  const definition = samplePipeline({ jobs: [job('unit'), job('lint'), job('a "quoted" name')] });
+  await stores.pipelines.savePipeline(toSave(definition, { pipeline: 'parts' }));
+  const revision = await stores.pool.oneFirst(rows<{ id: number }>()`SELECT max(id) AS id FROM revisions`);
+  const whole = (await cachedDefinitions().of(stores.pool, [revision])).get(revision);
+  expect(whole?.jobs).toHaveLength(3);
+  const wanted = [{ revision, job: 'lint' }, { revision, job: 'a "quoted" name' }, { revision }];
+  expect(await cachedDefinitions().parts(stores.pool, wanted)).toEqual([
+    { ...whole, jobs: [whole?.jobs[1]] },
+    { ...whole, jobs: [whole?.jobs[2]] },
+    { ...whole, jobs: [] },
+  ]);
+  expect(await cachedDefinitions().part(stores.pool, { revision, job: 'gone' })).toEqual({
+    ...whole,
+    jobs: [],
+  });
+});
+
+test('parts are cached, each on its own', async () => {
+  const revision = await saveRevision('cached-parts', 10);
+  const cache = cachedDefinitions();
+  const readsOfParts = async (...wanted: DefinitionPart[]) =>
+    await readsOf(async (connection) => await cache.parts(connection, wanted));
+  expect(await readsOfParts({ revision, job: 'unit' }, { revision })).toBe(2);
+  expect(await readsOfParts({ revision }, { revision, job: 'unit' })).toBe(0);
+  expect(await readsOf(async (connection) => await cache.part(connection, { revision }))).toBe(0);
+  expect(await readsFor(cache, revision)).toBe(1);
+});
+
+test('one answer has parts up to a size limit, in the requested order', async () => {
+  const wanted: DefinitionPart[] = [];
+  for (const name of ['h', 'i', 'j', 'k', 'l', 'm', 'n'])
+    wanted.push({ revision: await saveRevision(name, 3 * MEBIBYTE), job: 'unit' });
+  expect(await cachedDefinitions().parts(stores.pool, wanted)).toHaveLength(6);
+});
+
 test('a revision that does not exist is an error', async () => {
-  await expect(cachedDefinitions().of(stores.pool, [999_999])).rejects.toThrow('not in the database');
+  const cache = cachedDefinitions();
+  await expect(cache.of(stores.pool, [999_999])).rejects.toThrow('not in the database');
+  await expect(cache.part(stores.pool, { revision: 999_999 })).rejects.toThrow('not in the database');
 });

@@ -14,6 +14,5 @@ export async function viewJobDefinition(
     JOIN revisions v ON v.pipeline_id = p.id AND v.number = p.revision
     WHERE t.name = ${team} AND p.name = ${pipeline} AND p.deleted_at IS NULL`);
   if (revision === null) return undefined;
-  const definition = (await definitions.of(pool, [revision])).get(revision);
-  return definition?.jobs.find(({ name }) => name === job);
+  return (await definitions.part(pool, { revision, job })).jobs[0];
 }

@@ -4,7 +4,6 @@ import { pendingReason } from '#adapters/database/builds/scheduling/pending-reas
 import { decisionTransaction } from '#adapters/database/builds/scheduling/schedule.ts';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { ids, rows } from '#adapters/database/connection/pool.ts';
-import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import { jobNameIn } from '#adapters/database/revisions/names-in-revision.ts';
 import type { Reason } from '#domain/scheduling/reasons.ts';
 import type { Gate, GatedBuild } from '#domain/scheduling/vote.ts';
@@ -19,7 +18,7 @@ import { pipelineId } from './pipeline-id.ts';
 /** Limit of the builds of one job, and also of the builds of all jobs together. */
 const MAX_BUILDS = 1000;
 
-export function waitingStore({ pool, definitions }: ViewDatabase): WaitingStore {
+export function waitingStore({ pool }: { pool: DatabasePool }): WaitingStore {
   return {
     jobsToExplain: async (jobs) => await jobsToExplain(pool, jobs),
     withFacts: async (jobs, work) =>
@@ -28,13 +27,8 @@ export function waitingStore({ pool, definitions }: ViewDatabase): WaitingStore 
         const gather = async () => await gatherJobs(connection, jobs, 1);
         return await work(decisionTransaction(connection, gather));
       }),
-    unstartedBuilds: async (jobs) => await unstartedBuilds({ pool, definitions }, jobs),
+    unstartedBuilds: async (jobs) => await unstartedBuilds(pool, jobs),
   };
-}
-
-interface ViewDatabase {
-  pool: DatabasePool;
-  definitions: Definitions;
 }
 
 async function jobsToExplain(
@@ -65,10 +59,7 @@ interface BuildRow {
   votes: GatedBuild['votes'] | null;
 }
 
-async function unstartedBuilds(
-  { pool, definitions }: ViewDatabase,
-  jobs: readonly number[],
-): Promise<BuildToExplain[]> {
+async function unstartedBuilds(pool: DatabasePool, jobs: readonly number[]): Promise<BuildToExplain[]> {
   const found = await pool.any(rows<BuildRow>()`
     SELECT j.name AS job, ${jobNameIn(sql.fragment`b.revision_id`)} AS "jobInRevision", CASE b.retry
       WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END AS number,
@@ -79,7 +70,7 @@ async function unstartedBuilds(
       SELECT * FROM builds o WHERE o.job_id = j.id AND o.ended_at IS NULL AND o.status IN ('pending', 'waiting')
       ORDER BY o.id DESC LIMIT ${MAX_BUILDS}) AS b
     ORDER BY b.id DESC LIMIT ${MAX_BUILDS}`);
-  const tagsOf = await tagsOfJobs({ pool, definitions }, found);
+  const tagsOf = await tagsOfJobs(pool, found);
   return found.map(({ jobInRevision, revision, pendingReason: reason, held, gate, votes, ...build }) => ({
     ...build,
     held: held ?? [],
@@ -89,19 +80,15 @@ async function unstartedBuilds(
   }));
 }
 
-/**
- * Worker tags by `<revision> <job>`. Reads one definition at a time, because together they may not fit into
- * memory.
- */
+/** Worker tags by `<revision> <job>`. Reads no definitions, because together they may not fit into memory. */
 async function tagsOfJobs(
-  { pool, definitions }: ViewDatabase,
+  pool: DatabasePool,
   builds: readonly BuildRow[],
 ): Promise<Map<string, readonly string[]>> {
-  const tags = new Map<string, readonly string[]>();
-  for (const revision of new Set(builds.map((build) => build.revision))) {
-    const jobs = (await definitions.of(pool, [revision])).get(revision)?.jobs ?? [];
-    for (const { name, tags: jobTags } of jobs)
-      if (jobTags !== undefined) tags.set(`${revision} ${name}`, jobTags);
-  }
-  return tags;
+  const revisions = new Set(builds.map(({ revision }) => revision));
+  const found = await pool.any(rows<{ revision: number; job: string; tags: string[] }>()`
+    SELECT v.id AS revision, job ->> 'name' AS job, job -> 'tags' AS tags FROM revisions v
+    CROSS JOIN LATERAL jsonb_path_query(v.definition, '$.jobs[*] ? (exists (@.tags))') AS job
+    WHERE v.id = ANY(${ids([...revisions])})`);
+  return new Map(found.map(({ revision, job, tags }) => [`${revision} ${job}`, tags]));
 }
