@@ -3,9 +3,10 @@ import type { ObjectChange } from '#adapters/kubernetes/watch/store.ts';
 import {
   halvePace,
   INITIAL_PACE,
-  othersStarted,
   paceStarts,
+  sharingOf,
   slowAfter,
+  type Sharing,
   type StartPace,
 } from '#domain/scheduling/pace-starts.ts';
 import { startSlots, type StartNode } from '#domain/scheduling/start-window.ts';
@@ -68,9 +69,8 @@ export class StartPacer {
     return this.#pace.perNode;
   }
 
-  /** Whether Pods in other namespaces have started in the last minutes. */
-  othersStartedLately(namespace: string): boolean {
-    return othersStarted(this.#pace, namespace, this.#now());
+  sharing(namespace: string): Sharing {
+    return sharingOf(this.#pace, namespace, this.#now());
   }
 
   /** A request to create a Pod failed: the API server is down or overloaded. */

@@ -5,8 +5,8 @@ import {
   halvePace,
   INITIAL_PACE,
   INITIAL_STARTS_PER_NODE,
-  othersStarted,
   paceStarts,
+  sharingOf,
   slowAfter,
   type ObservedStart,
   type StartPace,
@@ -103,8 +103,42 @@ describe('the window', () => {
 test('a start of one team counts for the other teams for five minutes', () => {
   const start: ObservedStart = { team: 'a', beganAt: 0, seenAt: 1000, running: true, used: 0.1 };
   const pace = paceStarts(INITIAL_PACE, start);
-  expect(othersStarted(pace, 'b', 300_999)).toBe(true);
-  expect(othersStarted(pace, 'b', 301_000)).toBe(false);
-  expect(othersStarted(pace, 'a', 1000)).toBe(false);
-  expect(othersStarted(INITIAL_PACE, 'b', 0)).toBe(false);
+  expect(sharingOf(pace, 'b', 300_999)).toBe('shared');
+  expect(sharingOf(pace, 'b', 301_000)).toBe('alone');
+  expect(sharingOf(pace, 'a', 1000)).toBe('alone');
+  expect(sharingOf(INITIAL_PACE, 'b', 0)).toBe('alone');
+});
+
+const startOf = (team: string, beganAt: number, seenAt: number): ObservedStart => ({
+  team,
+  beganAt,
+  seenAt,
+  running: true,
+  used: 0.1,
+});
+
+describe('a team that shares the nodes pauses after a start', () => {
+  const others = paceStarts(INITIAL_PACE, startOf('b', 0, 1000));
+
+  test('as long as the start took', () => {
+    const pace = paceStarts(others, startOf('a', 2000, 2700));
+    expect(sharingOf(pace, 'a', 3399)).toBe('pausing');
+    expect(sharingOf(pace, 'a', 3400)).toBe('shared');
+    expect(sharingOf(pace, 'c', 2700)).toBe('shared');
+  });
+
+  test('for at most two seconds', () => {
+    const pace = paceStarts(others, startOf('a', 2000, 7000));
+    expect(sharingOf(pace, 'a', 8999)).toBe('pausing');
+    expect(sharingOf(pace, 'a', 9000)).toBe('shared');
+  });
+
+  test('but not because of a Pod that never runs', () => {
+    const stuck: ObservedStart = { ...startOf('a', 2000, 60_000), running: false };
+    expect(sharingOf(paceStarts(others, stuck), 'a', 60_001)).toBe('shared');
+  });
+
+  test('but not if no other team has started Pods lately', () => {
+    expect(sharingOf(paceStarts(INITIAL_PACE, startOf('a', 0, 700)), 'a', 701)).toBe('alone');
+  });
 });

@@ -10,10 +10,17 @@ export interface StartPace {
   medians: readonly number[];
   /** When a Pod of each team last started quickly, since the last halving. */
   quickAt: Readonly<Record<string, number>>;
-  /** When a Pod of each team was last seen to run or to start slowly, in the last `SHARED_MILLISECONDS`. */
-  seenAt: Readonly<Record<string, number>>;
+  /** The last start of each team, if it was seen in the last `SHARED_MILLISECONDS`. */
+  lastStarts: Readonly<Record<string, LastStart>>;
   /** When the pace was last halved. Starts that began earlier are ignored. */
   halvedAt: number;
+}
+
+interface LastStart {
+  /** When a Pod was last seen to run, or to start slowly. */
+  seenAt: number;
+  /** End of the pause after the last Pod that began to run. */
+  pauseUntil: number;
 }
 
 export interface ObservedStart {
@@ -43,6 +50,8 @@ const SLOW_MILLISECONDS = 3000;
 const EXPECTED_MILLISECONDS = 2000;
 /** For this long after a Pod of a team has started, or has been slow to start, other teams leave a slot. */
 const SHARED_MILLISECONDS = 5 * 60_000;
+/** The longest pause of a team after a start. */
+const MAX_PAUSE_MILLISECONDS = 2000;
 /** The window grows only if at least this share of it is in use. */
 const MIN_USED = 0.5;
 
@@ -51,7 +60,7 @@ export const INITIAL_PACE: StartPace = {
   recent: [],
   medians: [],
   quickAt: {},
-  seenAt: {},
+  lastStarts: {},
   halvedAt: -Infinity,
 };
 
@@ -70,7 +79,7 @@ export function paceStarts(pace: StartPace, seen: ObservedStart): StartPace {
   const milliseconds = seen.seenAt - seen.beganAt;
   const isSlow = milliseconds > slowAfter(pace);
   if (!seen.running && !isSlow) return pace;
-  const withSeen = { ...pace, seenAt: { ...recentlySeen(pace, seen.seenAt), [seen.team]: seen.seenAt } };
+  const withSeen = withLastStart(pace, seen);
   const withDuration = seen.running ? withSample(withSeen, milliseconds) : withSeen;
   if (isSlow) return isInconclusive(pace, seen) ? withDuration : halvePace(withDuration, seen.seenAt);
   const quickAt = { ...withDuration.quickAt, [seen.team]: seen.seenAt };
@@ -96,13 +105,31 @@ export function halvePace(pace: StartPace, now: number): StartPace {
   return { ...pace, perNode: Math.max(1, pace.perNode / 2), halvedAt: now, quickAt: {} };
 }
 
-/** Whether Pods of another team have started, or have been slow to start, in the last minutes. */
-export function othersStarted(pace: Pick<StartPace, 'seenAt'>, team: string, now: number): boolean {
-  return Object.keys(recentlySeen(pace, now)).some((other) => other !== team);
+/**
+ * How a team shares the nodes. `alone`: no other team has started Pods in the last minutes. `pausing`: the
+ * last Pod of the team began to run less long ago than its start took.
+ */
+export type Sharing = 'alone' | 'shared' | 'pausing';
+
+export function sharingOf(pace: Pick<StartPace, 'lastStarts'>, team: string, now: number): Sharing {
+  const { [team]: own, ...others } = recentStarts(pace, now);
+  if (Object.keys(others).length === 0) return 'alone';
+  return now < (own?.pauseUntil ?? 0) ? 'pausing' : 'shared';
 }
 
-function recentlySeen({ seenAt }: Pick<StartPace, 'seenAt'>, now: number): Record<string, number> {
-  return Object.fromEntries(Object.entries(seenAt).filter(([, at]) => now - at < SHARED_MILLISECONDS));
+/** A Pod that does not run yet causes no pause: it may be stuck, and then the pause would never end. */
+function withLastStart(pace: StartPace, { team, beganAt, seenAt, running }: ObservedStart): StartPace {
+  const recent = recentStarts(pace, seenAt);
+  const pauseUntil = running
+    ? seenAt + Math.min(seenAt - beganAt, MAX_PAUSE_MILLISECONDS)
+    : (recent[team]?.pauseUntil ?? 0);
+  return { ...pace, lastStarts: { ...recent, [team]: { seenAt, pauseUntil } } };
+}
+
+function recentStarts({ lastStarts }: Pick<StartPace, 'lastStarts'>, now: number): Record<string, LastStart> {
+  return Object.fromEntries(
+    Object.entries(lastStarts).filter(([, { seenAt }]) => now - seenAt < SHARED_MILLISECONDS),
+  );
 }
 
 function withSample(pace: StartPace, milliseconds: number): StartPace {

@@ -24,7 +24,7 @@ const twoNodes: StartNode[] = [{ cores: 8 }, { cores: 8 }];
 const window = (perNode: number, gpu: StartNode[] = []): StartWindow => ({
   perNode,
   podsOf: () => 1,
-  othersStartedLately: () => false,
+  sharing: () => 'alone',
   all: twoNodes,
   nodesOf: (nodes: string) => (nodes === '' ? twoNodes : gpu),
 });
@@ -81,7 +81,7 @@ describe('builds that need a Pod', () => {
     perNode: 4,
     all: oneNode,
     nodesOf: () => oneNode,
-    othersStartedLately: () => false,
+    sharing: () => 'alone',
     podsOf: (team) => ({ big: 8, small: 1 })[team] ?? 0,
   };
 
@@ -119,7 +119,7 @@ describe('builds that need a Pod', () => {
     expect(teams(pickStarts(wantedStarts(...want), have, startWindow).start)).toBe(start);
   });
 
-  const shared = { ...window(4), othersStartedLately: () => true };
+  const shared: StartWindow = { ...window(4), sharing: () => 'shared' };
   test.each<[string, want: string[], have: string[], window: StartWindow, start: string]>([
     [
       'a team leaves one slot to others that built lately',
@@ -138,6 +138,42 @@ describe('builds that need a Pod', () => {
     ],
   ])('%s', (_, want, have, ...[startWindow, start]) => {
     expect(teams(pickStarts(wantedStarts(...want), startingPods(...have), startWindow).start)).toBe(start);
+  });
+
+  const twoCores: StartWindow = { ...shared, all: oneNode, nodesOf: () => oneNode };
+  test.each<[string, want: string[], window: StartWindow, start: string]>([
+    [
+      'a team with one slot of two and many waiting builds pauses after a start',
+      many('a', 3),
+      { ...twoCores, sharing: () => 'pausing' },
+      '',
+    ],
+    ['after the pause, its next build starts', many('a', 3), twoCores, 'a'],
+    [
+      'a team with few waiting builds does not pause',
+      many('a', 2),
+      { ...twoCores, sharing: () => 'pausing' },
+      'a',
+    ],
+    [
+      'a team with several slots does not pause',
+      many('a', 9),
+      { ...shared, sharing: () => 'pausing' },
+      teams(wantedStarts(...many('a', 7))),
+    ],
+  ])('%s', (_, want, startWindow, start) => {
+    expect(teams(pickStarts(wantedStarts(...want), [], startWindow).start)).toBe(start);
+  });
+
+  test('the reason says that a team pauses', () => {
+    const { held } = pickStarts(wantedStarts('a', 'a', 'a'), [], { ...twoCores, sharing: () => 'pausing' });
+    expect(held.map(({ reason }) => reason)[0]).toEqual({
+      code: 'StartWindow',
+      message:
+        'A Pod of the team has just started, and other teams have started builds in the last minutes. ' +
+        'On few nodes, the team then pauses as long as that start took, at most 2 s.',
+      data: { have: 0, want: 1 },
+    });
   });
 
   test('the reason says that a slot is left to other teams', () => {

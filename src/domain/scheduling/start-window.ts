@@ -1,3 +1,4 @@
+import type { Sharing } from './pace-starts.ts';
 import type { Reason } from './reasons.ts';
 import { shareByTeam } from './share-by-team.ts';
 
@@ -29,8 +30,7 @@ export interface StartWindow {
   nodesOf: (nodes: string) => readonly StartNode[];
   /** All nodes. */
   all: readonly StartNode[];
-  /** Whether other teams have started Pods in the last minutes, so that one slot is left to them. */
-  othersStartedLately: (team: string) => boolean;
+  sharing: (team: string) => Sharing;
   /** Pods of builds that a team has, starting or running. */
   podsOf: (team: string) => number;
 }
@@ -69,6 +69,8 @@ export function startSlots(nodes: readonly StartNode[], perNode: number): number
  *   larger team, that Pod counts as all slots of one node, so that fewer Pods start beside it.
  * - If other teams have started Pods in the last minutes, a team leaves them one slot of a window that has
  *   several. Their next build then starts on a node that has processor time left.
+ * - If that leaves a team only one slot, and more of its builds wait than the window has slots, it pauses
+ *   after each start as long as that start took. Otherwise it would always have a Pod that starts.
  */
 export function pickStarts<Work extends WantedStart>(
   waiting: readonly Work[],
@@ -80,8 +82,10 @@ export function pickStarts<Work extends WantedStart>(
   const created = new Map<string, number>();
   const podsOf = (team: string): number => window.podsOf(team) + (created.get(team) ?? 0);
   const starting = pods.filter(({ state }) => state === 'starting').map(({ team }) => team);
+  const waitingOf = Map.groupBy(waiting, ({ team }) => team);
   for (const work of shareByTeam(waiting, starting)) {
-    const reason = whyHeld(work, pods, { ...window, podsOf });
+    const waitingOfTeam = waitingOf.get(work.team)?.length ?? 0;
+    const reason = whyHeld({ ...work, waitingOfTeam }, pods, { ...window, podsOf });
     if (reason === undefined) {
       picked.start.push(work);
       pods.push({ team: work.team, nodes: work.nodes, state: 'starting', age: 0 });
@@ -91,34 +95,66 @@ export function pickStarts<Work extends WantedStart>(
   return picked;
 }
 
-function whyHeld(
-  { team, nodes }: WantedStart,
-  pods: readonly StartingPod[],
-  window: StartWindow,
-): Reason | undefined {
+interface BuildToStart extends WantedStart {
+  /** Builds of the team that wait for their Pods, this one included. */
+  waitingOfTeam: number;
+}
+
+function whyHeld(build: BuildToStart, pods: readonly StartingPod[], window: StartWindow): Reason | undefined {
+  const { team, nodes } = build;
   const unplaced = pods.filter((pod) => pod.state === 'unplaced' && pod.team === team).length;
   if (unplaced >= MAX_UNPLACED_OF_TEAM) return heldByUnplaced(unplaced);
   const starting = pods.filter(({ state }) => state === 'starting');
-  const scopes = [
-    { scopeNodes: window.all, pods: starting },
-    { scopeNodes: window.nodesOf(nodes), pods: starting.filter((pod) => pod.nodes === nodes) },
-  ];
-  const teamYieldsTo = ({ team: other, age }: StartingPod): boolean =>
-    other !== team && age < MAX_YIELD_SECONDS && 2 * window.podsOf(other) <= window.podsOf(team);
-  const leavesOneSlot = (slots: number): boolean => slots > 1 && window.othersStartedLately(team);
-  for (const scope of scopes) {
-    const slots = startSlots(scope.scopeNodes, window.perNode);
-    const podsToYieldTo = scope.pods.filter(teamYieldsTo).length;
-    const have = scope.pods.length;
-    const mayExceedWindow = podsToYieldTo === 0 && !starting.some((pod) => pod.team === team);
-    if (have >= (mayExceedWindow ? 2 : 1) * slots) return heldByWindow(have, slots, scope.scopeNodes.length);
-    const podsOfTeam = scope.pods.filter((pod) => pod.team === team).length;
-    if (podsOfTeam >= slots - 1 && leavesOneSlot(slots)) return heldForOthers(podsOfTeam, slots);
-    // A Pod to yield to counts as all slots of its node, not as one.
-    const extraSlots = podsToYieldTo * (slotsOfOneNode(scope.scopeNodes, window.perNode) - 1);
-    if (podsToYieldTo > 0 && have + extraSlots >= slots) return heldBySmallerTeam(have, slots);
-  }
-  return undefined;
+  const isFirst = !starting.some((pod) => pod.team === team);
+  return (
+    whyHeldOn({ nodes: window.all, pods: starting, isFirst }, build, window) ??
+    whyHeldOn(
+      { nodes: window.nodesOf(nodes), pods: starting.filter((pod) => pod.nodes === nodes), isFirst },
+      build,
+      window,
+    )
+  );
+}
+
+interface Scope {
+  nodes: readonly StartNode[];
+  /** Pods that are starting on these nodes. */
+  pods: readonly StartingPod[];
+  /** The team has no starting Pod, on any node. */
+  isFirst: boolean;
+}
+
+function whyHeldOn(
+  { nodes, pods, isFirst }: Scope,
+  build: BuildToStart,
+  window: StartWindow,
+): Reason | undefined {
+  const slots = startSlots(nodes, window.perNode);
+  const podsToYieldTo = pods.filter((pod) => yieldsTo(build.team, pod, window)).length;
+  const have = pods.length;
+  const maxHave = isFirst && podsToYieldTo === 0 ? 2 * slots : slots;
+  if (have >= maxHave) return heldByWindow(have, slots, nodes.length);
+  const podsOfTeam = pods.filter(({ team }) => team === build.team).length;
+  const reason = whyHeldForOthers(build, { podsOfTeam, slots }, window.sharing(build.team));
+  if (reason !== undefined) return reason;
+  // A Pod to yield to counts as all slots of its node, not as one.
+  const extraSlots = podsToYieldTo * (slotsOfOneNode(nodes, window.perNode) - 1);
+  return podsToYieldTo > 0 && have + extraSlots >= slots ? heldBySmallerTeam(have, slots) : undefined;
+}
+
+function whyHeldForOthers(
+  { waitingOfTeam }: BuildToStart,
+  { podsOfTeam, slots }: { podsOfTeam: number; slots: number },
+  sharing: Sharing,
+): Reason | undefined {
+  if (sharing === 'alone' || slots === 1) return undefined;
+  if (podsOfTeam >= slots - 1) return heldForOthers(podsOfTeam, slots);
+  const pauses = sharing === 'pausing' && slots === 2 && waitingOfTeam > slots;
+  return pauses ? heldByPause(podsOfTeam, slots) : undefined;
+}
+
+function yieldsTo(team: string, { team: other, age }: StartingPod, { podsOf }: StartWindow): boolean {
+  return other !== team && age < MAX_YIELD_SECONDS && 2 * podsOf(other) <= podsOf(team);
 }
 
 /** The slots of the node that has the most. */
@@ -139,6 +175,13 @@ function heldForOthers(have: number, slots: number): Reason {
     `${pods} starting, and one slot is left to other teams, which have started builds in the last minutes. ` +
     'The build starts when one of these Pods runs.';
   return { code: 'StartWindow', message, data: { have, want: slots - 1 } };
+}
+
+function heldByPause(podsOfTeam: number, slots: number): Reason {
+  const message =
+    'A Pod of the team has just started, and other teams have started builds in the last minutes. ' +
+    'On few nodes, the team then pauses as long as that start took, at most 2 s.';
+  return { code: 'StartWindow', message, data: { have: podsOfTeam, want: slots - 1 } };
 }
 
 function heldByWindow(have: number, want: number, nodes: number): Reason {

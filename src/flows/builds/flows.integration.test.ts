@@ -192,7 +192,7 @@ describe('a build that is to start', () => {
       runningPods: (team: string, kind: PodKind) => cluster.runningPods(team, kind),
       nodes: () => cluster.nodes(),
       startsPerNode: () => cluster.startsPerNode(),
-      othersStartedLately: () => cluster.othersStartedLately(),
+      sharing: () => cluster.sharing(),
       shapeOf: () => '',
     };
     expect((await startBuilds({ ...ports(), cluster: countingCluster })).started).toMatchObject([

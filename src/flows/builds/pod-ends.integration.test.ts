@@ -227,7 +227,7 @@ const WITHOUT_REQUEST = new Set<PropertyKey>([
   'runningPods',
   'nodes',
   'startsPerNode',
-  'othersStartedLately',
+  'sharing',
   'cronNext',
 ]);
 

@@ -74,7 +74,7 @@ async function operate(cluster: InMemoryCluster, chance: Chance, stop: AbortSign
         'runningPods',
         'nodes',
         'startsPerNode',
-        'othersStartedLately',
+        'sharing',
       ]),
       now: () => new Date(),
       pods: () => [...cluster.pods.values()],

@@ -224,7 +224,7 @@ function recordingPorts(pods: () => PodFacts[]) {
       runningPods: () => 0,
       nodes: () => [],
       startsPerNode: () => 4,
-      othersStartedLately: () => false,
+      sharing: () => 'alone' as const,
     },
     notifications: { notify: listWrite('notify') },
     caches: new InMemoryCaches(),

@@ -3,6 +3,7 @@ import type { Placement } from '#domain/planning/choose-nodes.ts';
 import type { MountedVolume } from '#domain/planning/mount-volumes.ts';
 import type { CheckPodNeeds, PodNeeds } from '#domain/planning/pod-needs.ts';
 import type { WarmSettings } from '#domain/scheduling/decide-warm-pods.ts';
+import type { Sharing } from '#domain/scheduling/pace-starts.ts';
 import type { StartNode } from '#domain/scheduling/start-window.ts';
 import type { CacheClaim, CacheSettings, ClaimAnswer, PodCache } from './cache-ports.ts';
 import type { WarmPodToCreate, WarmTeam } from './warm-ports.ts';
@@ -85,8 +86,7 @@ export interface Cluster {
   nodes(selector: NodeSelector): StartNode[];
   /** How many Pods may start at a time on one node, adapted to how fast recent Pods started. */
   startsPerNode(): number;
-  /** Pods of other teams have started in the last minutes. */
-  othersStartedLately(team: string): boolean;
+  sharing(team: string): Sharing;
   deletePod(namespace: string, name: string, uid: string, graceSeconds: number): Promise<void>;
 }
 

@@ -12,10 +12,7 @@ import type { BuildPodStore, PendingBuild } from './workloads.ts';
 
 export interface WindowPorts {
   builds: Pick<BuildPodStore, 'startingPods'>;
-  cluster: Pick<
-    Cluster,
-    'teamPods' | 'nodeLabel' | 'runningPods' | 'nodes' | 'startsPerNode' | 'othersStartedLately'
-  >;
+  cluster: Pick<Cluster, 'teamPods' | 'nodeLabel' | 'runningPods' | 'nodes' | 'startsPerNode' | 'sharing'>;
   /** The Pods of Millrace that the watch shows now. */
   pods: () => PodFacts[];
   now: () => Date;
@@ -86,7 +83,7 @@ export function windowOf(
     perNode: cluster.startsPerNode(),
     all: cluster.nodes({}),
     nodesOf: (nodes) => cluster.nodes(selectors.get(nodes) ?? {}),
-    othersStartedLately: (team) => cluster.othersStartedLately(team),
+    sharing: (team) => cluster.sharing(team),
     podsOf,
   };
 }

@@ -91,8 +91,8 @@ export class InMemoryCluster implements Cluster {
     return 4;
   }
 
-  othersStartedLately(): boolean {
-    return false;
+  sharing(): 'alone' {
+    return 'alone';
   }
 
   async deletePod(_namespace: string, name: string, uid: string): Promise<void> {

@@ -107,7 +107,7 @@ function cluster(setup: ClusterSetup) {
     }),
     nonceOf: (session) => `nonce of ${JSON.stringify(session)}`,
     agentKey: Buffer.alloc(32, 7),
-    starts: { perNode: () => 4, othersStartedLately: (namespace) => namespace === 'team-blue' },
+    starts: { perNode: () => 4, sharing: (namespace) => (namespace === 'team-blue' ? 'shared' : 'pausing') },
   });
   return { cluster: podPorts, created, cachedUids };
 }
@@ -237,9 +237,9 @@ const KINDS_OF_POD = ['build', 'check', 'hook'] as const;
 type Kind = (typeof KINDS_OF_POD)[number];
 
 test('whether other teams start Pods depends on the namespace of the team', () => {
-  expect(cluster({}).cluster.othersStartedLately('blue')).toBe(true);
-  expect(cluster({ rules: { namespace: 'team-red' } }).cluster.othersStartedLately('blue')).toBe(false);
-  expect(cluster({ team: false }).cluster.othersStartedLately('blue')).toBe(false);
+  expect(cluster({}).cluster.sharing('blue')).toBe('shared');
+  expect(cluster({ rules: { namespace: 'team-red' } }).cluster.sharing('blue')).toBe('pausing');
+  expect(cluster({ team: false }).cluster.sharing('blue')).toBe('alone');
 });
 
 describe('a tag of a Pod', () => {

@@ -15,6 +15,7 @@ import { defined } from '#defined';
 import { AGENT_ENVIRONMENT } from '#domain/build/agent-protocol.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
 import type { PodKind } from '#domain/planning/admit-pod.ts';
+import type { Sharing } from '#domain/scheduling/pace-starts.ts';
 import type { AdmittedCheckPod, AdmittedPod, Cluster, CreatePodAnswer } from '#flows/pods/ports.ts';
 import type { WarmPodToCreate } from '#flows/pods/warm-ports.ts';
 import type { CheckRunFacts, PendingBuild } from '#flows/pods/workloads.ts';
@@ -34,8 +35,7 @@ export interface PodClusterOptions {
   starts: {
     /** How many Pods may be starting on a node at a time. */
     perNode(): number;
-    /** Whether Pods in other namespaces have started in the last minutes. */
-    othersStartedLately(namespace: string): boolean;
+    sharing(namespace: string): Sharing;
   };
   /**
    * The secrets of shims and the seals are derived from this key, so that creating a Pod again gives it the
@@ -102,9 +102,9 @@ export function podCluster(options: PodClusterOptions): Cluster {
     },
     nodes: (selector) => cache.nodes(selector),
     startsPerNode: () => options.starts.perNode(),
-    othersStartedLately(name) {
+    sharing(name) {
       const namespace = cache.team(name)?.rules.namespace;
-      return namespace !== undefined && options.starts.othersStartedLately(namespace);
+      return namespace === undefined ? 'alone' : options.starts.sharing(namespace);
     },
     deletePod: deletionOfPods(options),
   };
