@@ -60,7 +60,7 @@ describe('the output equals the recorded file (`jest -u` records it; then read t
     'graph-of-fetched-source': { line: 'millrace graph src/cli/testdata/fetched.hcl' },
     plan: { line: 'millrace plan src/cli/testdata/good.hcl --job publish' },
     'plan-colour': { line: 'millrace plan src/cli/testdata/good.hcl --job unit', colour: true },
-    'plan-services': { line: 'millrace plan src/cli/testdata/services.hcl --job integration' },
+    'plan-services': { line: 'millrace plan src/cli/testdata/services.hcl' },
     'types-list': { line: 'millrace types list' },
     'types-list-json': { line: 'millrace types list --kind secret_type --output json' },
     'types-show': { line: 'millrace types show svc://redis' },

@@ -168,7 +168,10 @@ ${offlineExitCodesHelp('the pipeline has errors')}`,
 function planCommand(run: Run): Command {
   return addPipelineArgument(new Command('plan'))
     .description('show what a build of a job would do, as a tree')
-    .requiredOption('--job <name>', 'the job; with for_each or matrix, one instance such as test--linux')
+    .option(
+      '--job <name>',
+      'the job; with for_each or matrix, one instance such as test--linux (default: the only job)',
+    )
     .addOption(colourOption())
     .addHelpText(
       'after',

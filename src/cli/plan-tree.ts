@@ -10,6 +10,7 @@ import type {
   Hooks,
   NotifyStep,
   ParallelStep,
+  PutStep,
   ServiceStep,
   Step,
   TaskStep,
@@ -63,10 +64,15 @@ function inputTree({ name, type, required, default: preset, options = [] }: Inpu
   const facts = factsOf(
     type,
     listed('one of', options),
-    required === true ? 'required in a manual trigger' : `default ${JSON.stringify(preset)}`,
+    required === true ? 'required in a manual trigger' : defaultOf(type, preset),
     `$INPUT_${variablePart(name)}`,
   );
   return { kind: 'input', name, facts };
+}
+
+/** A default of the types `bool` and `number` is a word without quotes in HCL, too. */
+function defaultOf(type: Input['type'], preset: string): string {
+  return `default ${type === 'bool' || type === 'number' ? preset : JSON.stringify(preset)}`;
 }
 
 function identityTree({ name, audience }: IdentityRequest): Tree {
@@ -130,13 +136,16 @@ function actionTree(step: ActionStep, pipeline: Pipeline): Tree {
 function actionLine(step: ActionStep, pipeline: Pipeline): { name: string; facts: string[] } {
   if (step.kind === 'task') return { name: step.name, facts: taskFacts(step) };
   if (step.kind === 'notify') {
-    return { name: step.notification, facts: [whereItRuns(notifyOf(step, pipeline))] };
+    return {
+      name: step.notification,
+      facts: factsOf(whereItRuns(notifyOf(step, pipeline)), paramsSet(step)),
+    };
   }
   if (step.kind === 'get') return { name: step.resource, facts: getFacts(step, pipeline) };
   const push = typeOf(step.resource, pipeline)?.push;
   return {
     name: step.resource,
-    facts: factsOf(whereItRuns(push), variablesSet(push, step.env), 'makes a version'),
+    facts: factsOf(whereItRuns(push), paramsSet(step), variablesSet(push, step.env), 'makes a version'),
   };
 }
 
@@ -153,6 +162,12 @@ function getFacts(step: GetStep, pipeline: Pipeline): string[] {
     `$GET_${variablePart(name)}_*`,
   );
 }
+
+/** Names of the parameters that a step sets; values may be secret. */
+const paramsSet = (step: PutStep | NotifyStep): string | false => {
+  const protocolParams = 'protocolParams' in step ? step.protocolParams : undefined;
+  return listed('with', Object.keys(protocolParams ?? step.params));
+};
 
 /** Names of the variables that a command and its step set; values may be secret. */
 const variablesSet = (command: Command | undefined, env: Record<string, string> = {}): string | false =>

@@ -6,7 +6,8 @@ import { renderTree } from './render-tree.ts';
 import { CommandError, EXIT, painter, type Exit, type Terminal } from './terminal.ts';
 
 export interface PlanVerbOptions extends PickOptions {
-  job: string;
+  /** Absent: the only job. */
+  job?: string;
 }
 
 /** Prints what a build of the job would do. */
@@ -18,10 +19,20 @@ export async function plan(file: string, options: PlanVerbOptions, terminal: Ter
   return EXIT.success;
 }
 
-export function findJob({ jobs }: Pipeline, jobName: string): Job {
+export function findJob({ jobs }: Pipeline, jobName?: string): Job {
+  const [first, second] = jobs;
+  if (jobName === undefined) {
+    if (first !== undefined && second === undefined) return first;
+    throw new CommandError(whichJob(jobs));
+  }
   const job = jobs.find(({ name }) => name === jobName);
   if (!job) throw new CommandError(noSuchJob(jobName, jobs));
   return job;
+}
+
+function whichJob(jobs: readonly Job[]): string {
+  if (jobs.length === 0) return 'the pipeline has no jobs';
+  return `name a job with --job: ${joinNames(jobs.map(({ name }) => name))}`;
 }
 
 /**

@@ -77,7 +77,7 @@ describe('the process of the command line', () => {
         'Check the address and the port, and that Millrace runs there.\n',
     ],
     'no server': ['XDG_CONFIG_HOME=/nonexistent millrace whoami', 'millrace: no server: '],
-    'no job': [`millrace plan ${GOOD}`, "error: required option '--job <name>' not specified"],
+    'no job': [`millrace plan ${GOOD}`, 'millrace: name a job with --job: unit, publish\n'],
   };
   test.each(Object.entries(misuses))('exits with 2 for %s', async (_name, [line, message]) => {
     const { exit, out, err } = await shell(line);

@@ -17,9 +17,9 @@ function runCommand(run: Run): Command {
   return addVariableOptions(
     new Command('run')
       .requiredOption('-p, --file <file>', 'HCL, or a manifest with Pipelines; - reads standard input')
-      .requiredOption(
+      .option(
         '-j, --job <name>',
-        'the job; with for_each or matrix, one instance such as test--linux',
+        'the job; with for_each or matrix, one instance such as test--linux (default: the only job)',
       )
       .option('--pipeline <name>', 'the Pipeline, if the file has several: <namespace>/<name> or <name>'),
   )

@@ -15,7 +15,8 @@ import { readFolders } from './resource-folders.ts';
 
 export interface RunJobOptions extends PickOptions {
   file: string;
-  job: string;
+  /** Absent: the only job. */
+  job?: string;
   /** `<name>=<value>` */
   input?: string[];
   /** `<type>.<name>=<path>` */

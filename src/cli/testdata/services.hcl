@@ -1,4 +1,9 @@
 job "integration" {
+  input "slow" {
+    type    = "bool"
+    default = false
+  }
+
   service "postgresql" {
     version = "17"
   }
