@@ -6,6 +6,14 @@ import { BUILT_PROGRAM } from '#testing/process/built-program.ts';
 
 const run = promisify(execFile);
 const GOOD = 'src/cli/testdata/good.hcl';
+const THOUSAND_JOBS = `job "a" {
+  for_each = toset([for i in range(1000) : tostring(i)])
+  task "t" {
+    run "exec" {
+      path = "true"
+    }
+  }
+}`;
 
 /** Runs the line in a shell of its own, without a terminal. */
 async function shell(line: string): Promise<{ exit: unknown; out: string; err: string }> {
@@ -77,6 +85,10 @@ describe('the process of the command line', () => {
         'Check the address and the port, and that Millrace runs there.\n',
     ],
     'no server': ['XDG_CONFIG_HOME=/nonexistent millrace whoami', 'millrace: no server: '],
+    'a PNG whose text would not be legible': [
+      `echo '${THOUSAND_JOBS}' | millrace graph - -o /nonexistent/x.png`,
+      'Draw an SVG, hide intermediate resources or group parallel jobs',
+    ],
     'no job': [`millrace plan ${GOOD}`, 'millrace: name a job with --job: unit, publish\n'],
   };
   test.each(Object.entries(misuses))('exits with 2 for %s', async (_name, [line, message]) => {

@@ -1,5 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
+import { publicRoutes } from '#adapters/http/routes.ts';
+import { createServer } from '#adapters/http/server/server.ts';
+import { createLog } from '#adapters/telemetry/log.ts';
 import type { LogPage } from '#flows/views/ports.ts';
+import { inMemoryPorts } from '#testing/http/in-memory-ports.ts';
+import { BUILD } from '#testing/http/server-under-test.ts';
 import { logText } from './logs.ts';
 
 const pageOf = (sequence: number, hasMore: boolean, attempt = 1): LogPage => ({
@@ -37,6 +42,35 @@ const chunk = (sequence: number, text: string, attempt = 1): LogPage['chunks'][n
   step: '0',
   text,
   at: new Date(sequence * 1000),
+});
+
+/** Downloads a log of several pages. The token counts as valid `times` times. */
+async function bodyWhileValid(times: number): Promise<string | undefined> {
+  let checks = 0;
+  const app = createServer({
+    routes: publicRoutes(inMemoryPorts(), async () => undefined, '0'),
+    authenticate: async () => {
+      checks += 1;
+      return checks > times ? 'invalid' : { user: 'ann', globalAdmin: true, teams: new Map() };
+    },
+    log: createLog('silent', 'test'),
+  });
+  const headers = { authorization: 'Bearer x', accept: 'text/plain' };
+  try {
+    return (await app.inject({ url: `${BUILD}/logs`, headers })).body;
+  } catch {
+    return undefined;
+  }
+}
+
+describe('a download of a log', () => {
+  test('is complete while the token is valid', async () => {
+    expect(await bodyWhileValid(Infinity)).toBe('one\ntwo\nthree\n');
+  });
+
+  test('breaks off when the token is revoked', async () => {
+    expect(await bodyWhileValid(1)).toBeUndefined();
+  });
 });
 
 describe('the text of a log', () => {

@@ -292,6 +292,13 @@ describe('an answer', () => {
 });
 
 describe('the request log', () => {
+  test('warns once of a proxy that forwards requests and is not trusted', async () => {
+    const { ask, lines } = gateway();
+    for (const _ of [1, 2]) await ask('GET', '/health', undefined, { 'x-forwarded-for': '203.0.113.7' });
+    const warnings = lines.filter((line) => line.includes('Set signIn.trustedProxies'));
+    expect(warnings.map((line) => JSON.parse(line))).toMatchObject([{ peer: '127.0.0.1' }]);
+  });
+
   test('contains each answer by its route, never by path, query or credential', async () => {
     const { ask, lines } = gateway();
     await ask('POST', `/webhooks/${WEBHOOK_TOKEN}`);
