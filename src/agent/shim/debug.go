@@ -59,13 +59,13 @@ func (k *keeper) runShell(request debugRequest, p *process) {
 	k.sendExit(p.id, k.runShellToEnd(request, p))
 }
 
-// Returns when the temporary directory of the shell is removed.
+// Runs the shell, removes its temporary directory, and returns its end.
 func (k *keeper) runShellToEnd(request debugRequest, p *process) exit {
 	directory, err := os.MkdirTemp(temporaryRoot(k.temporary, request.cwd), "millrace-")
 	if err != nil {
 		return notStarted("cannot make a temporary directory", err)
 	}
-	defer removeAll(directory)
+	defer waitFor(func() { removeAll(directory) })
 	env := stepEnvironment(k.inherited, request.env, directory)
 	argv, program, problem := findShell(request, env.values["PATH"])
 	if problem != nil {

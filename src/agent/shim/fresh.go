@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"sync"
 	"syscall"
+	"time"
 )
 
 // The directories where programs put temporary files. What is in them before the first fresh command stays.
@@ -46,6 +47,23 @@ func (t *temporaryFiles) clear() error {
 		}
 	}
 	return nil
+}
+
+// How long the end of a command waits until its files are removed.
+var removalLimit = 10 * time.Second
+
+// Waits until the removal is done, but not longer than removalLimit: a volume may be slow, and a process that
+// was left may create files all the time. Then the removal goes on after the report.
+func waitFor(removal func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		removal()
+	}()
+	select {
+	case <-done:
+	case <-time.After(removalLimit):
+	}
 }
 
 func namesIn(directory string) map[string]bool {

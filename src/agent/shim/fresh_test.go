@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestAFreshCommandSeesNoTemporaryFilesOfEarlierOnes(t *testing.T) {
@@ -45,6 +46,14 @@ func TestAShimOutsideAContainerRemovesNoFilesOfTheMachine(t *testing.T) {
 	if directories := newTemporaryFiles("/tmp").directories; len(directories) != 0 {
 		t.Errorf("%v", directories)
 	}
+}
+
+func TestARemovalThatTakesLongDoesNotHoldUpTheReport(t *testing.T) {
+	defer func(limit time.Duration) { removalLimit = limit }(removalLimit)
+	removalLimit = 10 * time.Millisecond
+	never := make(chan struct{})
+	defer close(never)
+	waitFor(func() { <-never })
 }
 
 func TestTheFolderOfACommandIsRecreated(t *testing.T) {

@@ -43,8 +43,8 @@ func (k *keeper) run(c command, p *process) {
 	k.sendExit(c.id, k.runToEnd(c, p))
 }
 
-// Returns when the files that the command kept to itself are removed, so that the next command of the
-// container, which starts after the report, cannot read them.
+// Runs the command, removes its private files, and returns its end. The next command of the container starts
+// after the report of the end, so it cannot read those files.
 func (k *keeper) runToEnd(c command, p *process) exit {
 	if c.fresh {
 		k.files.alone.Lock()
@@ -52,13 +52,13 @@ func (k *keeper) runToEnd(c command, p *process) exit {
 		if err := k.files.clear(); err != nil {
 			return notStarted("cannot remove the temporary files of an earlier command", err)
 		}
-		defer k.files.clear()
+		defer waitFor(func() { k.files.clear() })
 	}
 	privateDirectory, err := os.MkdirTemp(temporaryRoot(k.temporary, c.cwd), "millrace-")
 	if err != nil {
 		return notStarted("cannot make a temporary directory", err)
 	}
-	defer removeAll(privateDirectory)
+	defer waitFor(func() { removeAll(privateDirectory) })
 	job, problem := k.prepare(c, privateDirectory)
 	if problem != nil {
 		return *problem
