@@ -50,7 +50,10 @@ beforeEach(async () => {
   const jobs = [
     job('unit', task('test')),
     job('other', task('test')),
-    job('deploy', get('git.app', { passed: ['unit'], trigger: true }), task('ship')),
+    {
+      ...job('deploy', get('git.app', { passed: ['unit'], trigger: true }), task('ship')),
+      timeoutSeconds: 77,
+    },
   ];
   await stores.pipelines.savePipeline(toSave(samplePipeline({ resources: [resource('git.app')], jobs })));
   // A first build, so that the job counts as recently built.
@@ -187,6 +190,15 @@ describe('a warm Pod', () => {
     const second = await trigger(UNIT);
     expect((await buildOf(second.number)).pod).toBeNull();
     expect(results).toEqual(['miss', 'miss']);
+  });
+
+  test('is created for a job that was never built, while a build that triggers it runs', async () => {
+    await trigger(UNIT);
+    cluster.warm = { pods: 2, idleSeconds: 600 };
+    await keepWarmPods(ports());
+    const shapes = await stores.pool.anyFirst(rows<{ shape: string }>()`SELECT shape FROM warm_pods`);
+    // The two jobs have different time limits, so different Pods.
+    expect(new Set(shapes).size).toBe(2);
   });
 
   test('is replaced after it is taken, and also when it is deleted', async () => {

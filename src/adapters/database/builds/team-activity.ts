@@ -59,13 +59,15 @@ export async function teamActivity(
         WHERE b.job_id = j.id ORDER BY b.number DESC, b.retry DESC LIMIT 1) AS l
     WHERE t.name = ${team} AND (l.running OR l.created_at >= ${timestamp(since)})
     ORDER BY l.created_at DESC LIMIT ${MAX_JOBS}`);
-  const parts = await definitions.parts(pool, activeJobs);
+  // Whole definitions: a job that runs may trigger other jobs.
+  const revisions = new Set(activeJobs.map(({ revision }) => revision));
+  const definitionsByRevision = await definitions.of(pool, [...revisions]);
   return {
     freeSlots: counts.limit === null ? Infinity : Math.max(0, counts.limit - counts.open),
     waiting: counts.waiting,
     lacksQuota: counts.lacksQuota,
-    jobs: activeJobs.flatMap(({ revision: _revision, defaultTimeoutSeconds, ...job }, index) => {
-      const definition = parts[index];
+    jobs: activeJobs.flatMap(({ revision, defaultTimeoutSeconds, ...job }) => {
+      const definition = definitionsByRevision.get(revision);
       return definition === undefined
         ? []
         : [{ ...job, ...withoutNulls({ defaultTimeoutSeconds }), definition }];

@@ -30,7 +30,7 @@ async function readsFor(cache: Cache, ...revisions: number[]): Promise<number> {
   return await readsOf(async (connection) => await cache.of(connection, revisions));
 }
 
-/** How many rows `work` reads from the database. */
+/** How many queries `work` sends to the database. */
 async function readsOf(work: (connection: CommonQueryMethods) => Promise<unknown>): Promise<number> {
   const before = reads;
   await stores.pool.connect(async (connection) => {
@@ -39,6 +39,10 @@ async function readsOf(work: (connection: CommonQueryMethods) => Promise<unknown
       maybeOne: async (...query: Parameters<typeof connection.maybeOne>) => {
         reads += 1;
         return await connection.maybeOne(...query);
+      },
+      any: async (...query: Parameters<typeof connection.any>) => {
+        reads += 1;
+        return await connection.any(...query);
       },
     };
     await work(counting);
@@ -95,8 +99,36 @@ test('parts are cached, each on its own', async () => {
     await readsOf(async (connection) => await cache.parts(connection, wanted));
   expect(await readsOfParts({ revision, job: 'unit' }, { revision })).toBe(2);
   expect(await readsOfParts({ revision }, { revision, job: 'unit' })).toBe(0);
+  expect(await readsOfParts({ revision, job: 'gone' }, { revision, job: 'gone' })).toBe(2);
   expect(await readsOf(async (connection) => await cache.part(connection, { revision }))).toBe(0);
   expect(await readsFor(cache, revision)).toBe(1);
+});
+
+test('all wanted jobs of a revision are read at once', async () => {
+  const jobs = Array.from({ length: 20 }, (_, index) => job(`j${index}`));
+  await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs }), { pipeline: 'many-jobs' }));
+  const revision = await stores.pool.oneFirst(rows<{ id: number }>()`SELECT max(id) AS id FROM revisions`);
+  const wanted = jobs.map(({ name }) => ({ revision, job: name }));
+  const read = async (connection: CommonQueryMethods) => {
+    const parts = await cachedDefinitions().parts(connection, wanted);
+    expect(parts.map((part) => part.jobs.map(({ name }) => name))).toEqual(jobs.map(({ name }) => [name]));
+  };
+  expect(await readsOf(read)).toBe(2);
+});
+
+test('a part that is wanted several times counts once for the size limit', async () => {
+  const part = { revision: await saveRevision('large-part', 3 * MEBIBYTE), job: 'unit' };
+  const wanted = Array.from({ length: 50 }, () => part);
+  expect(await cachedDefinitions().parts(stores.pool, wanted)).toHaveLength(50);
+});
+
+test('a cache that is too small for the parts still returns them', async () => {
+  const jobs = Array.from({ length: 5 }, (_, index) => job(`j${index}`));
+  await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs }), { pipeline: 'small-cache' }));
+  const revision = await stores.pool.oneFirst(rows<{ id: number }>()`SELECT max(id) AS id FROM revisions`);
+  const wanted = jobs.map(({ name }) => ({ revision, job: name }));
+  const parts = await cachedDefinitions(10).parts(stores.pool, wanted);
+  expect(parts.map((part) => part.jobs.length)).toEqual([1, 1, 1, 1, 1]);
 });
 
 test('one answer has parts up to a size limit, in the requested order', async () => {

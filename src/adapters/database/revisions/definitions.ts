@@ -1,6 +1,6 @@
 import { sql, type CommonQueryMethods, type FragmentSqlToken } from 'slonik';
-import { rows } from '#adapters/database/connection/pool.ts';
-import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import { rows, textArray } from '#adapters/database/connection/pool.ts';
+import type { Job, Pipeline } from '#domain/pipeline/pipeline.ts';
 
 /**
  * Limit of the cached definitions together, in bytes of JSON. The last used definition stays cached even if
@@ -27,82 +27,146 @@ export interface Definitions {
    * again for the others.
    */
   of(connection: CommonQueryMethods, revisions: readonly number[]): Promise<Map<number, Pipeline>>;
-  /** Returns parts up to the same limit as `of`. The part at an index is the wanted one at that index. */
+  /**
+   * Returns parts up to the same limit as `of`. The part at an index is the wanted one at that index. A part
+   * has no jobs if the definition does not have its job.
+   */
   parts(connection: CommonQueryMethods, wanted: readonly DefinitionPart[]): Promise<Pipeline[]>;
   part(connection: CommonQueryMethods, wanted: DefinitionPart): Promise<Pipeline>;
 }
 
+/** A definition or a part. A part shares its properties other than `jobs` with the other parts. */
 interface SizedDefinition {
   definition: Pipeline;
+  /** Bytes of the JSON that it does not share. */
   bytes: number;
 }
 
 export function cachedDefinitions(maxBytes = MAX_CACHED_BYTES): Definitions {
-  const cache = new Map<string, SizedDefinition>();
-  let cachedBytes = 0;
-  const drop = (key: string): void => {
-    cachedBytes -= cache.get(key)?.bytes ?? 0;
-    cache.delete(key);
-  };
-  /** Adds a definition, and removes the least recently used definitions beyond the limit. */
-  const add = (key: string, sized: SizedDefinition): void => {
-    drop(key);
-    cache.set(key, sized);
-    cachedBytes += sized.bytes;
-    for (const oldest of cache.keys()) {
-      if (cachedBytes <= maxBytes || oldest === key) break;
-      drop(oldest);
-    }
-  };
-  const cached = async (key: string, read: () => Promise<SizedDefinition>): Promise<SizedDefinition> => {
-    const sized = cache.get(key) ?? (await read());
-    add(key, sized);
-    return sized;
-  };
-  const partOf = async (connection: CommonQueryMethods, wanted: DefinitionPart): Promise<SizedDefinition> =>
-    await cached(JSON.stringify([wanted.revision, wanted.job]), () => readPart(connection, wanted));
+  const cache = new DefinitionCache(maxBytes);
   return {
     async of(connection, revisions) {
       const answer = new Map<number, Pipeline>();
       let bytes = 0;
       for (const revision of new Set(revisions)) {
         if (bytes >= MAX_ANSWER_BYTES) break;
-        const sized = await cached(String(revision), () => readDefinition(connection, revision));
+        const sized = await cache.find(String(revision), () => readDefinition(connection, revision));
         answer.set(revision, sized.definition);
         bytes += sized.bytes;
       }
       return answer;
     },
     async parts(connection, wanted) {
+      const reader = new PartReader(connection, cache, wanted);
       const answer: Pipeline[] = [];
-      let bytes = 0;
       for (const part of wanted) {
-        if (bytes >= MAX_ANSWER_BYTES) break;
-        const sized = await partOf(connection, part);
-        answer.push(sized.definition);
-        bytes += sized.bytes;
+        if (reader.bytes >= MAX_ANSWER_BYTES) break;
+        answer.push(await reader.read(part));
       }
       return answer;
     },
-    part: async (connection, wanted) => (await partOf(connection, wanted)).definition,
+    part: async (connection, wanted) => await new PartReader(connection, cache, [wanted]).read(wanted),
   };
 }
+
+/** Stores the definitions and parts that were used last. */
+class DefinitionCache {
+  readonly #maxBytes: number;
+  readonly #sized = new Map<string, SizedDefinition>();
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  async find(key: string, read: () => Promise<SizedDefinition>): Promise<SizedDefinition> {
+    const sized = this.get(key) ?? (await read());
+    this.add(key, sized);
+    return sized;
+  }
+
+  get(key: string): SizedDefinition | undefined {
+    const sized = this.#sized.get(key);
+    if (sized !== undefined) this.add(key, sized);
+    return sized;
+  }
+
+  /** Adds a definition, and removes the least recently used definitions beyond the limit. */
+  add(key: string, sized: SizedDefinition): void {
+    this.#drop(key);
+    this.#sized.set(key, sized);
+    this.#bytes += sized.bytes;
+    for (const oldest of this.#sized.keys()) {
+      if (this.#bytes <= this.#maxBytes || oldest === key) break;
+      this.#drop(oldest);
+    }
+  }
+
+  #drop(key: string): void {
+    this.#bytes -= this.#sized.get(key)?.bytes ?? 0;
+    this.#sized.delete(key);
+  }
+}
+
+/** Reads the parts of one answer. Of each revision, reads all wanted jobs at once. */
+class PartReader {
+  readonly #connection: CommonQueryMethods;
+  readonly #cache: DefinitionCache;
+  readonly #wanted: readonly DefinitionPart[];
+  /** Parts that this reader has returned or read, by their key. The cache may have dropped them. */
+  readonly #found = new Map<string, SizedDefinition>();
+
+  constructor(connection: CommonQueryMethods, cache: DefinitionCache, wanted: readonly DefinitionPart[]) {
+    this.#connection = connection;
+    this.#cache = cache;
+    this.#wanted = wanted;
+  }
+
+  /** Bytes of the parts together, each counted once. */
+  get bytes(): number {
+    return [...this.#found.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  async read({ revision, job }: DefinitionPart): Promise<Pipeline> {
+    const key = partKey({ revision });
+    const rest =
+      this.#find(key) ??
+      (await this.#cache.find(key, async () => await readWithoutJobs(this.#connection, revision)));
+    this.#found.set(key, rest);
+    if (job === undefined) return rest.definition;
+    const jobKey = partKey({ revision, job });
+    if (this.#find(jobKey) === undefined) await this.#readJobs(revision, rest.definition);
+    return (this.#find(jobKey) ?? rest).definition;
+  }
+
+  #find(key: string): SizedDefinition | undefined {
+    const sized = this.#found.get(key) ?? this.#cache.get(key);
+    if (sized !== undefined) this.#found.set(key, sized);
+    return sized;
+  }
+
+  async #readJobs(revision: number, rest: Pipeline): Promise<void> {
+    const names = this.#wanted.flatMap((part) => (part.revision === revision ? (part.job ?? []) : []));
+    const missing = names.filter((job) => this.#find(partKey({ revision, job })) === undefined);
+    for (const { job, bytes } of await readJobs(this.#connection, revision, missing)) {
+      const sized = { definition: { ...rest, jobs: [job] }, bytes };
+      const key = partKey({ revision, job: job.name });
+      this.#found.set(key, sized);
+      this.#cache.add(key, sized);
+    }
+  }
+}
+
+/** A key that no whole definition has: those have the revision alone. */
+const partKey = ({ revision, job = null }: { revision: number; job?: string | null }): string =>
+  JSON.stringify([revision, job]);
 
 async function readDefinition(connection: CommonQueryMethods, revision: number): Promise<SizedDefinition> {
   return await readSized(connection, revision, sql.fragment`definition`);
 }
 
-/** Postgres takes the job out of the definition, which is faster than to read the definition as text. */
-async function readPart(
-  connection: CommonQueryMethods,
-  { revision, job }: DefinitionPart,
-): Promise<SizedDefinition> {
-  const jobs =
-    job === undefined
-      ? sql.fragment`'[]'`
-      : sql.fragment`jsonb_path_query_array(definition, '$.jobs[*] ? (@.name == $name)',
-          jsonb_build_object('name', ${job}::text))`;
-  return await readSized(connection, revision, sql.fragment`jsonb_set(definition, '{jobs}', ${jobs})`);
+async function readWithoutJobs(connection: CommonQueryMethods, revision: number): Promise<SizedDefinition> {
+  return await readSized(connection, revision, sql.fragment`jsonb_set(definition, '{jobs}', '[]')`);
 }
 
 async function readSized(
@@ -115,4 +179,16 @@ async function readSized(
     SELECT (${json})::text AS json FROM revisions WHERE id = ${revision}`);
   if (found === null) throw new Error(`Revision ${revision} is not in the database.`);
   return { definition: JSON.parse(found.json), bytes: Buffer.byteLength(found.json) };
+}
+
+/** Postgres takes the jobs out of the definition, which is faster than sending and parsing all of it. */
+async function readJobs(
+  connection: CommonQueryMethods,
+  revision: number,
+  names: readonly string[],
+): Promise<{ job: Job; bytes: number }[]> {
+  const found = await connection.any(rows<{ json: string }>()`
+    SELECT job::text AS json FROM revisions v CROSS JOIN LATERAL jsonb_array_elements(v.definition -> 'jobs') AS job
+    WHERE v.id = ${revision} AND job ->> 'name' = ANY(${textArray(names)})`);
+  return found.map(({ json }) => ({ job: JSON.parse(json), bytes: Buffer.byteLength(json) }));
 }
