@@ -20,6 +20,10 @@ import type { ManifestVerdict } from './pipeline-verdict.ts';
  * verdict exists, but its status was not written.
  */
 
+const PAUSE_FACTOR = 20;
+/** So that even a slow database delays a status by a few seconds only. */
+const MAX_PAUSE_MS = 5000;
+
 type State = 'stale' | 'applying' | 'outdated' | 'settled';
 
 /** The state of one object. A new object of the same name has a new state. */
@@ -33,8 +37,7 @@ export class PipelineState {
   #verdict: ManifestVerdict | undefined;
   #paused: boolean | undefined;
   #status: PipelineStatus | undefined;
-  /** How long the last read of the facts for the status took, in milliseconds. */
-  factsReadMs = 0;
+  #factsNotBefore = 0;
 
   constructor(uid: string, since: Date) {
     this.uid = uid;
@@ -63,6 +66,23 @@ export class PipelineState {
   /** The status that was written last. The informer may not have it yet. */
   get status(): PipelineStatus | undefined {
     return this.#status;
+  }
+
+  /**
+   * Before this time, in milliseconds of `performance.now()`, the facts are not read again because of a
+   * changed row.
+   */
+  get factsNotBefore(): number {
+    return this.#factsNotBefore;
+  }
+
+  /**
+   * Sets the pause after a read of the facts: `PAUSE_FACTOR` times as long as the read. So reading the facts
+   * of a large and busy pipeline takes about a twentieth of the time, unless a read takes longer than
+   * `MAX_PAUSE_MS` / `PAUSE_FACTOR`.
+   */
+  factsRead(startedAt: number, endedAt: number): void {
+    this.#factsNotBefore = endedAt + Math.min(MAX_PAUSE_MS, (endedAt - startedAt) * PAUSE_FACTOR);
   }
 
   begin({ requestedAt }: Pick<PipelineProjection, 'requestedAt'>): void {

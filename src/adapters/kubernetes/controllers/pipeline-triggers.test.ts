@@ -6,6 +6,7 @@ import { PipelineStates } from './pipeline-states.ts';
 import { PipelineTriggers } from './pipeline-triggers.ts';
 
 const AT = new Date('2026-11-22T12:00:00Z');
+const NOW_MS = 1_000_000;
 const VERDICT = { ready: notReady('Invalid', 'of the test'), stalled: true };
 
 function pipeline(name: string, references: Partial<PipelineProjection> = {}): PipelineProjection {
@@ -44,6 +45,7 @@ function appliedPipelines() {
       addAfter: (key, ms) => void added.push(`${key} after ${ms} ms`),
     },
     states,
+    now: () => NOW_MS,
   });
   const effects = () => ({
     added,
@@ -149,12 +151,14 @@ describe('events that queue a Pipeline for reconciliation', () => {
   });
 
   test.each([
-    ['a short read of the facts delays the next status by the usual time', 10, 300],
-    ['a long read of the facts delays the next status by 20 times as long', 100, 2000],
-    ['even the longest read of the facts delays the next status by 5 s only', 60_000, 5000],
-  ])('%s', (_, factsReadMs, delayMs) => {
+    ['a short read of the facts delays the next status by the usual time', 10, 0, 300],
+    ['a long read of the facts delays the next status by 20 times as long', 100, 0, 2000],
+    ['the pause after a long read starts at its end', 100, 1600, 400],
+    ['a read of the facts long ago does not delay the next status', 100, 2000, 300],
+    ['even a very long read of the facts delays the next status by at most 5 s', 60_000, 0, 5000],
+  ])('%s', (_, readMs, agoMs, delayMs) => {
     const { triggers, states, effects } = appliedPipelines();
-    states.of(APP, AT).factsReadMs = factsReadMs;
+    states.of(APP, AT).factsRead(NOW_MS - agoMs - readMs, NOW_MS - agoMs);
     triggers.rowChanged(1);
     expect(effects().added).toEqual([`blue/app after ${delayMs} ms`]);
   });

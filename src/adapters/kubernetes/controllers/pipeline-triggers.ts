@@ -11,17 +11,13 @@ import type { PipelineStates } from './pipeline-states.ts';
 
 /** Delay before a status is written, so that a burst of changes causes only one write. */
 const ROW_CHANGED_AFTER_MS = 300;
-/**
- * The delay is at least this many times as long as the last read of the facts. So reading the facts of one
- * pipeline takes about a twentieth of the time at most, even if it is large and busy.
- */
-const PAUSE_FACTOR = 20;
-const MAX_ROW_CHANGED_AFTER_MS = 5000;
 
 export interface PipelineTriggersOptions {
   informers: Pick<Informers, 'pipelinesIn'> & { pipelines: { store: Store<PipelineProjection> } };
   queue: Pick<WorkQueue, 'add' | 'addAfter'>;
   states: PipelineStates;
+  /** Milliseconds, as of `performance.now()`. */
+  now?: () => number;
 }
 
 /** Enqueues Pipeline objects, and decides whether to apply them again or only to write their status. */
@@ -68,10 +64,13 @@ export class PipelineTriggers {
    * all. Enqueues only pipelines that `PipelineStates` knows.
    */
   rowChanged(id: number | 'all'): void {
-    const { states, queue } = this.#options;
+    const { states, queue, now = () => performance.now() } = this.#options;
     const keys = id === 'all' ? states.keys() : [states.keyOfRow(id)];
-    for (const key of keys)
-      if (key !== undefined) queue.addAfter(key, statusDelayMs(states.get(key)?.factsReadMs ?? 0));
+    for (const key of keys) {
+      if (key === undefined) continue;
+      const pauseMs = (states.get(key)?.factsNotBefore ?? 0) - now();
+      queue.addAfter(key, Math.max(ROW_CHANGED_AFTER_MS, pauseMs));
+    }
   }
 
   /**
@@ -90,10 +89,6 @@ export class PipelineTriggers {
     states.get(key)?.invalidate();
     if (informers.pipelines.store.get(key) !== undefined) queue.add(key);
   }
-}
-
-function statusDelayMs(factsReadMs: number): number {
-  return Math.min(MAX_ROW_CHANGED_AFTER_MS, Math.max(ROW_CHANGED_AFTER_MS, PAUSE_FACTOR * factsReadMs));
 }
 
 /** Whether an update needs no work: only the operator updates the status, and labels do not matter. */

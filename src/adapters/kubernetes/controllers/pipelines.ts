@@ -89,7 +89,7 @@ export async function workOnPipeline(key: string, options: PipelinesOptions): Pr
 
   const startedAt = performance.now();
   const facts = await options.facts(name);
-  state.factsReadMs = performance.now() - startedAt;
+  state.factsRead(startedAt, performance.now());
   // The API paused or unpaused the pipeline, which changes the verdict.
   if (facts !== undefined && facts.paused !== state.paused) {
     state.invalidate();
