@@ -1,7 +1,9 @@
 import { expect, test } from '@jest/globals';
 import type { PodProjection } from '#adapters/kubernetes/informers/pod-projection.ts';
-import type { ContainerFacts } from '#flows/pods/ports.ts';
+import type { ContainerFacts, PodFacts } from '#flows/pods/ports.ts';
 import { StartPacer } from './start-pacer.ts';
+
+type PodWork = PodFacts['work'];
 
 const pod = (name: string, state: ContainerFacts['state'], scheduled = true): PodProjection => ({
   namespace: 'team',
@@ -48,6 +50,29 @@ function round(setup: ReturnType<typeof setUp>, label: string, ms: number): void
   setup.pass(ms);
   for (const name of names) setup.runs(name);
 }
+
+test.each<[string, PodWork, string]>([
+  ['a build', { kind: 'build', build: 1, attempt: 1 }, 'pausing'],
+  ['checks', { kind: 'checks', pipelineId: 1 }, 'shared'],
+  ['a warm Pod', { kind: 'warm', warm: 1 }, 'shared'],
+])('the start of %s decides whether the team pauses', (_, work, sharing) => {
+  const { pacer, pass } = setUp();
+  for (const namespace of ['other', 'team']) {
+    const changed = (state: ContainerFacts['state']): void => {
+      const { facts, ...object } = { ...pod(namespace, state), namespace };
+      pacer.changed({
+        type: 'added',
+        key: namespace,
+        object: { ...object, ...(facts && { facts: { ...facts, work } }) },
+      });
+    };
+    changed('waiting');
+    pass(500);
+    changed('running');
+  }
+  pass(100);
+  expect(pacer.sharing('team')).toBe(sharing);
+});
 
 test('quick starts allow more Pods to start at the same time', () => {
   const setup = setUp();

@@ -22,6 +22,7 @@ export interface StartPacerOptions {
 interface PodStart {
   team: string;
   beganAt: number;
+  ofBuild: boolean;
 }
 
 /** Failures within this time count as one, because a failed request is repeated within a second. */
@@ -54,7 +55,9 @@ export class StartPacer {
     const { uid, namespace, facts } = object;
     const start = this.#starting.get(uid);
     const state = type === 'deleted' || facts?.sealed !== true ? 'other' : agentState(facts);
-    if (state === 'waiting') this.#starting.set(uid, start ?? { team: namespace, beganAt: this.#now() });
+    const ofBuild = facts?.work.kind === 'build';
+    if (state === 'waiting')
+      this.#starting.set(uid, start ?? { team: namespace, beganAt: this.#now(), ofBuild });
     else this.#starting.delete(uid);
     if (state === 'running' && start !== undefined) this.#adapt(start, true);
   }
@@ -79,10 +82,10 @@ export class StartPacer {
       this.#pace = halvePace(this.#pace, this.#now());
   }
 
-  #adapt({ team, beganAt }: PodStart, running: boolean): void {
+  #adapt(start: PodStart, running: boolean): void {
     // A running Pod is no longer in the map.
     const used = (this.#starting.size + (running ? 1 : 0)) / this.slots();
-    this.#pace = paceStarts(this.#pace, { team, beganAt, seenAt: this.#now(), running, used });
+    this.#pace = paceStarts(this.#pace, { ...start, seenAt: this.#now(), running, used });
   }
 
   #now(): number {

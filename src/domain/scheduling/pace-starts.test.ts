@@ -17,7 +17,14 @@ function paceAfter(times: number[], { used = 1, pace = INITIAL_PACE, from = 0 } 
   let now = from;
   let current = pace;
   for (const ms of times) {
-    current = paceStarts(current, { team: 'a', beganAt: now, seenAt: now + ms, running: true, used });
+    current = paceStarts(current, {
+      team: 'a',
+      beganAt: now,
+      seenAt: now + ms,
+      running: true,
+      ofBuild: true,
+      used,
+    });
     now += ms;
   }
   return current;
@@ -46,26 +53,55 @@ describe('the window', () => {
   test('Pods created before the window was halved do not halve it again', () => {
     const before = paceAfter(quick(10));
     const pace = [120_000, 121_000, 122_000].reduce(
-      (last, seenAt) => paceStarts(last, { team: 'a', beganAt: 100_000, seenAt, running: true, used: 1 }),
+      (last, seenAt) =>
+        paceStarts(last, { team: 'a', beganAt: 100_000, seenAt, running: true, ofBuild: true, used: 1 }),
       before,
     );
     expect(pace.perNode).toBe(before.perNode / 2);
   });
 
   test('a Pod that does not progress halves the window', () => {
-    const stuck: ObservedStart = { team: 'a', beganAt: 0, seenAt: 60_000, running: false, used: 1 };
+    const stuck: ObservedStart = {
+      team: 'a',
+      beganAt: 0,
+      seenAt: 60_000,
+      running: false,
+      ofBuild: true,
+      used: 1,
+    };
     expect(paceStarts(INITIAL_PACE, stuck).perNode).toBe(INITIAL_STARTS_PER_NODE / 2);
   });
 
   test("one team's Pods that cannot start do not halve the window while those of others start quickly", () => {
-    const quickly: ObservedStart = { team: 'b', beganAt: 50_000, seenAt: 51_000, running: true, used: 0.1 };
-    const stuck: ObservedStart = { team: 'a', beganAt: 0, seenAt: 60_000, running: false, used: 1 };
+    const quickly: ObservedStart = {
+      team: 'b',
+      beganAt: 50_000,
+      seenAt: 51_000,
+      running: true,
+      ofBuild: true,
+      used: 0.1,
+    };
+    const stuck: ObservedStart = {
+      team: 'a',
+      beganAt: 0,
+      seenAt: 60_000,
+      running: false,
+      ofBuild: true,
+      used: 1,
+    };
     expect(paceStarts(paceStarts(INITIAL_PACE, quickly), stuck).perNode).toBe(INITIAL_STARTS_PER_NODE);
     expect(paceStarts(paceStarts(INITIAL_PACE, quickly), { ...stuck, team: 'b' }).perNode).toBe(2);
   });
 
   test('a Pod that is still starting has no effect yet', () => {
-    const young: ObservedStart = { team: 'a', beganAt: 0, seenAt: 1000, running: false, used: 1 };
+    const young: ObservedStart = {
+      team: 'a',
+      beganAt: 0,
+      seenAt: 1000,
+      running: false,
+      ofBuild: true,
+      used: 1,
+    };
     expect(paceStarts(INITIAL_PACE, young)).toBe(INITIAL_PACE);
   });
 
@@ -81,6 +117,7 @@ describe('the window', () => {
       beganAt: fc.nat(1e6),
       took: fc.nat(200_000),
       running: fc.boolean(),
+      ofBuild: fc.boolean(),
       used: fc.double({ min: 0, max: 2, noNaN: true }),
       failed: fc.boolean(),
     });
@@ -101,7 +138,14 @@ describe('the window', () => {
 });
 
 test('a start of one team counts for the other teams for five minutes', () => {
-  const start: ObservedStart = { team: 'a', beganAt: 0, seenAt: 1000, running: true, used: 0.1 };
+  const start: ObservedStart = {
+    team: 'a',
+    beganAt: 0,
+    seenAt: 1000,
+    running: true,
+    ofBuild: true,
+    used: 0.1,
+  };
   const pace = paceStarts(INITIAL_PACE, start);
   expect(sharingOf(pace, 'b', 300_999)).toBe('shared');
   expect(sharingOf(pace, 'b', 301_000)).toBe('alone');
@@ -114,6 +158,7 @@ const startOf = (team: string, beganAt: number, seenAt: number): ObservedStart =
   beganAt,
   seenAt,
   running: true,
+  ofBuild: true,
   used: 0.1,
 });
 
@@ -136,6 +181,11 @@ describe('a team that shares the nodes pauses after a start', () => {
   test('but not because of a Pod that never runs', () => {
     const stuck: ObservedStart = { ...startOf('a', 2000, 60_000), running: false };
     expect(sharingOf(paceStarts(others, stuck), 'a', 60_001)).toBe('shared');
+  });
+
+  test('but not because of a check, a hook or a warm Pod', () => {
+    const check: ObservedStart = { ...startOf('a', 2000, 2700), ofBuild: false };
+    expect(sharingOf(paceStarts(others, check), 'a', 2701)).toBe('shared');
   });
 
   test('but not if no other team has started Pods lately', () => {

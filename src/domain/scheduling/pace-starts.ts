@@ -19,7 +19,7 @@ export interface StartPace {
 interface LastStart {
   /** When a Pod was last seen to run, or to start slowly. */
   seenAt: number;
-  /** End of the pause after the last Pod that began to run. */
+  /** End of the pause after the last Pod of a build that began to run. */
   pauseUntil: number;
 }
 
@@ -31,6 +31,8 @@ export interface ObservedStart {
   seenAt: number;
   /** False: the Pod is still starting. */
   running: boolean;
+  /** The Pod is that of a build. Only such Pods cause a pause. */
+  ofBuild: boolean;
   /** Share of the start window that was in use. May exceed 1. */
   used: number;
 }
@@ -106,8 +108,8 @@ export function halvePace(pace: StartPace, now: number): StartPace {
 }
 
 /**
- * How a team shares the nodes. `alone`: no other team has started Pods in the last minutes. `pausing`: the
- * last Pod of the team began to run less long ago than its start took.
+ * How a team shares the nodes. `alone`: no other team has started Pods in the last minutes. `pausing`: other
+ * teams have, and the last Pod of a build of this team began to run less long ago than its start took.
  */
 export type Sharing = 'alone' | 'shared' | 'pausing';
 
@@ -118,11 +120,13 @@ export function sharingOf(pace: Pick<StartPace, 'lastStarts'>, team: string, now
 }
 
 /** A Pod that does not run yet causes no pause: it may be stuck, and then the pause would never end. */
-function withLastStart(pace: StartPace, { team, beganAt, seenAt, running }: ObservedStart): StartPace {
+function withLastStart(pace: StartPace, seen: ObservedStart): StartPace {
+  const { team, beganAt, seenAt, running, ofBuild } = seen;
   const recent = recentStarts(pace, seenAt);
-  const pauseUntil = running
-    ? seenAt + Math.min(seenAt - beganAt, MAX_PAUSE_MILLISECONDS)
-    : (recent[team]?.pauseUntil ?? 0);
+  const pauseUntil =
+    running && ofBuild
+      ? seenAt + Math.min(seenAt - beganAt, MAX_PAUSE_MILLISECONDS)
+      : (recent[team]?.pauseUntil ?? 0);
   return { ...pace, lastStarts: { ...recent, [team]: { seenAt, pauseUntil } } };
 }
 

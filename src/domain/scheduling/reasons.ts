@@ -47,7 +47,7 @@ export const REASONS = {
   SerialGroupQueue: 'An older build of another job that shares a serial group comes first.',
   Queued: 'The build waits for its turn. The oldest builds of its job come first.',
   StartWindow:
-    'The maximum number of Pods is starting. Teams take turns; the build starts when one of these Pods runs.',
+    'The maximum number of Pods is starting, or the team pauses after a start. The build starts by itself.',
   TeamLimit: 'As many builds of the team are running as its limit allows, or a new leader still counts them.',
   PodPending: 'The build has its turn; its Pod is not running yet.',
   QuotaExceeded: 'The namespace has no quota left for the Pod. The operator tries again.',

@@ -25,6 +25,7 @@ const window = (perNode: number, gpu: StartNode[] = []): StartWindow => ({
   perNode,
   podsOf: () => 1,
   sharing: () => 'alone',
+  waitingOf: () => 0,
   all: twoNodes,
   nodesOf: (nodes: string) => (nodes === '' ? twoNodes : gpu),
 });
@@ -82,6 +83,7 @@ describe('builds that need a Pod', () => {
     all: oneNode,
     nodesOf: () => oneNode,
     sharing: () => 'alone',
+    waitingOf: () => 0,
     podsOf: (team) => ({ big: 8, small: 1 })[team] ?? 0,
   };
 
@@ -140,40 +142,49 @@ describe('builds that need a Pod', () => {
     expect(teams(pickStarts(wantedStarts(...want), startingPods(...have), startWindow).start)).toBe(start);
   });
 
-  const twoCores: StartWindow = { ...shared, all: oneNode, nodesOf: () => oneNode };
-  test.each<[string, want: string[], window: StartWindow, start: string]>([
+  const pausing: StartWindow = {
+    ...shared,
+    all: oneNode,
+    nodesOf: () => oneNode,
+    sharing: () => 'pausing',
+    waitingOf: () => 3,
+  };
+  test.each<[string, window: StartWindow, want: string[], start: string]>([
+    ['a team with one slot of two and many waiting builds pauses after a start', pausing, ['a'], ''],
+    ['after the pause, its next build starts', { ...pausing, sharing: () => 'shared' }, ['a'], 'a'],
+    ['a team with few waiting builds does not pause', { ...pausing, waitingOf: () => 2 }, ['a'], 'a'],
     [
-      'a team with one slot of two and many waiting builds pauses after a start',
-      many('a', 3),
-      { ...twoCores, sharing: () => 'pausing' },
-      '',
-    ],
-    ['after the pause, its next build starts', many('a', 3), twoCores, 'a'],
-    [
-      'a team with few waiting builds does not pause',
-      many('a', 2),
-      { ...twoCores, sharing: () => 'pausing' },
+      'a team with several slots does not pause',
+      { ...pausing, all: twoNodes, nodesOf: () => twoNodes },
+      ['a'],
       'a',
     ],
     [
-      'a team with several slots does not pause',
-      many('a', 9),
-      { ...shared, sharing: () => 'pausing' },
-      teams(wantedStarts(...many('a', 7))),
+      'a team with one slot of two of a kind of node does not pause if there are others',
+      { ...pausing, all: twoNodes },
+      ['a@gpu'],
+      'a',
     ],
-  ])('%s', (_, want, startWindow, start) => {
+    [
+      'a team does not pause while no node is known',
+      { ...pausing, all: [], nodesOf: () => [], perNode: 2 },
+      ['a'],
+      'a',
+    ],
+  ])('%s', (_, startWindow, want, start) => {
     expect(teams(pickStarts(wantedStarts(...want), [], startWindow).start)).toBe(start);
   });
 
   test('the reason says that a team pauses', () => {
-    const { held } = pickStarts(wantedStarts('a', 'a', 'a'), [], { ...twoCores, sharing: () => 'pausing' });
-    expect(held.map(({ reason }) => reason)[0]).toEqual({
-      code: 'StartWindow',
-      message:
-        'A Pod of the team has just started, and other teams have started builds in the last minutes. ' +
-        'On few nodes, the team then pauses as long as that start took, at most 2 s.',
-      data: { have: 0, want: 1 },
-    });
+    const { held } = pickStarts(wantedStarts('a'), [], pausing);
+    expect(held.map(({ reason }) => reason)).toEqual([
+      {
+        code: 'StartWindow',
+        message:
+          'A Pod of the team has just started. While other teams start Pods too, ' +
+          'the team waits as long as that start took, at most 2 s, before its next one.',
+      },
+    ]);
   });
 
   test('the reason says that a slot is left to other teams', () => {

@@ -30,7 +30,10 @@ export interface StartWindow {
   nodesOf: (nodes: string) => readonly StartNode[];
   /** All nodes. */
   all: readonly StartNode[];
+  /** How the team shares the nodes with other teams. */
   sharing: (team: string) => Sharing;
+  /** Builds of the team that wait for their Pods, or 0 if the wanted Pods are not those of builds. */
+  waitingOf: (team: string) => number;
   /** Pods of builds that a team has, starting or running. */
   podsOf: (team: string) => number;
 }
@@ -69,8 +72,8 @@ export function startSlots(nodes: readonly StartNode[], perNode: number): number
  *   larger team, that Pod counts as all slots of one node, so that fewer Pods start beside it.
  * - If other teams have started Pods in the last minutes, a team leaves them one slot of a window that has
  *   several. Their next build then starts on a node that has processor time left.
- * - If that leaves a team only one slot, and more of its builds wait than the window has slots, it pauses
- *   after each start as long as that start took. Otherwise it would always have a Pod that starts.
+ * - If that leaves a team one slot of two, and more than two of its builds wait, it pauses after each start
+ *   as long as that start took. Otherwise a Pod of the team would always be starting.
  */
 export function pickStarts<Work extends WantedStart>(
   waiting: readonly Work[],
@@ -82,10 +85,8 @@ export function pickStarts<Work extends WantedStart>(
   const created = new Map<string, number>();
   const podsOf = (team: string): number => window.podsOf(team) + (created.get(team) ?? 0);
   const starting = pods.filter(({ state }) => state === 'starting').map(({ team }) => team);
-  const waitingOf = Map.groupBy(waiting, ({ team }) => team);
   for (const work of shareByTeam(waiting, starting)) {
-    const waitingOfTeam = waitingOf.get(work.team)?.length ?? 0;
-    const reason = whyHeld({ ...work, waitingOfTeam }, pods, { ...window, podsOf });
+    const reason = whyHeld(work, pods, { ...window, podsOf });
     if (reason === undefined) {
       picked.start.push(work);
       pods.push({ team: work.team, nodes: work.nodes, state: 'starting', age: 0 });
@@ -95,24 +96,17 @@ export function pickStarts<Work extends WantedStart>(
   return picked;
 }
 
-interface BuildToStart extends WantedStart {
-  /** Builds of the team that wait for their Pods, this one included. */
-  waitingOfTeam: number;
-}
-
-function whyHeld(build: BuildToStart, pods: readonly StartingPod[], window: StartWindow): Reason | undefined {
-  const { team, nodes } = build;
+function whyHeld(work: WantedStart, pods: readonly StartingPod[], window: StartWindow): Reason | undefined {
+  const { team, nodes } = work;
   const unplaced = pods.filter((pod) => pod.state === 'unplaced' && pod.team === team).length;
   if (unplaced >= MAX_UNPLACED_OF_TEAM) return heldByUnplaced(unplaced);
   const starting = pods.filter(({ state }) => state === 'starting');
   const isFirst = !starting.some((pod) => pod.team === team);
+  const onNodes = { nodes: window.nodesOf(nodes), pods: starting.filter((pod) => pod.nodes === nodes) };
   return (
-    whyHeldOn({ nodes: window.all, pods: starting, isFirst }, build, window) ??
-    whyHeldOn(
-      { nodes: window.nodesOf(nodes), pods: starting.filter((pod) => pod.nodes === nodes), isFirst },
-      build,
-      window,
-    )
+    whyHeldOn({ nodes: window.all, pods: starting, isFirst }, team, window) ??
+    whyHeldOn({ ...onNodes, isFirst }, team, window) ??
+    whyPausing(team, window)
   );
 }
 
@@ -124,33 +118,27 @@ interface Scope {
   isFirst: boolean;
 }
 
-function whyHeldOn(
-  { nodes, pods, isFirst }: Scope,
-  build: BuildToStart,
-  window: StartWindow,
-): Reason | undefined {
+function whyHeldOn({ nodes, pods, isFirst }: Scope, team: string, window: StartWindow): Reason | undefined {
   const slots = startSlots(nodes, window.perNode);
-  const podsToYieldTo = pods.filter((pod) => yieldsTo(build.team, pod, window)).length;
+  const podsToYieldTo = pods.filter((pod) => yieldsTo(team, pod, window)).length;
   const have = pods.length;
   const maxHave = isFirst && podsToYieldTo === 0 ? 2 * slots : slots;
   if (have >= maxHave) return heldByWindow(have, slots, nodes.length);
-  const podsOfTeam = pods.filter(({ team }) => team === build.team).length;
-  const reason = whyHeldForOthers(build, { podsOfTeam, slots }, window.sharing(build.team));
-  if (reason !== undefined) return reason;
+  const podsOfTeam = pods.filter((pod) => pod.team === team).length;
+  const leavesOneSlot = slots > 1 && window.sharing(team) !== 'alone';
+  if (leavesOneSlot && podsOfTeam >= slots - 1) return heldForOthers(podsOfTeam, slots);
   // A Pod to yield to counts as all slots of its node, not as one.
   const extraSlots = podsToYieldTo * (slotsOfOneNode(nodes, window.perNode) - 1);
   return podsToYieldTo > 0 && have + extraSlots >= slots ? heldBySmallerTeam(have, slots) : undefined;
 }
 
-function whyHeldForOthers(
-  { waitingOfTeam }: BuildToStart,
-  { podsOfTeam, slots }: { podsOfTeam: number; slots: number },
-  sharing: Sharing,
-): Reason | undefined {
-  if (sharing === 'alone' || slots === 1) return undefined;
-  if (podsOfTeam >= slots - 1) return heldForOthers(podsOfTeam, slots);
-  const pauses = sharing === 'pausing' && slots === 2 && waitingOfTeam > slots;
-  return pauses ? heldByPause(podsOfTeam, slots) : undefined;
+/**
+ * Looks at all nodes, because a Pod of the team may have started on any of them. Without known nodes, the
+ * cluster is about to add some.
+ */
+function whyPausing(team: string, { all, perNode, sharing, waitingOf }: StartWindow): Reason | undefined {
+  const isSmall = all.length > 0 && startSlots(all, perNode) === 2;
+  return isSmall && waitingOf(team) > 2 && sharing(team) === 'pausing' ? heldByPause() : undefined;
 }
 
 function yieldsTo(team: string, { team: other, age }: StartingPod, { podsOf }: StartWindow): boolean {
@@ -177,11 +165,11 @@ function heldForOthers(have: number, slots: number): Reason {
   return { code: 'StartWindow', message, data: { have, want: slots - 1 } };
 }
 
-function heldByPause(podsOfTeam: number, slots: number): Reason {
+function heldByPause(): Reason {
   const message =
-    'A Pod of the team has just started, and other teams have started builds in the last minutes. ' +
-    'On few nodes, the team then pauses as long as that start took, at most 2 s.';
-  return { code: 'StartWindow', message, data: { have: podsOfTeam, want: slots - 1 } };
+    'A Pod of the team has just started. While other teams start Pods too, ' +
+    'the team waits as long as that start took, at most 2 s, before its next one.';
+  return { code: 'StartWindow', message };
 }
 
 function heldByWindow(have: number, want: number, nodes: number): Reason {

@@ -84,7 +84,7 @@ const MAX_ATTEMPTS_FOR_NAME = 5;
 const MAX_QUOTA_REFUSALS = 4;
 /**
  * Delay before builds that the start window holds are tried again. They need a timer, because no notification
- * reports that an agent has started.
+ * reports that an agent has started, or that the pause of a team has ended.
  */
 const HELD_AGAIN_MS = 250;
 

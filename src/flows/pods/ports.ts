@@ -86,6 +86,7 @@ export interface Cluster {
   nodes(selector: NodeSelector): StartNode[];
   /** How many Pods may start at a time on one node, adapted to how fast recent Pods started. */
   startsPerNode(): number;
+  /** How the team shares the nodes with other teams. */
   sharing(team: string): Sharing;
   deletePod(namespace: string, name: string, uid: string, graceSeconds: number): Promise<void>;
 }

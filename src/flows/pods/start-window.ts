@@ -65,14 +65,16 @@ export function pickBuilds(
     selectors.set(nodes, selector);
     return [{ team: build.team, nodes, build }];
   });
-  return { ...pickStarts(candidates, starting, windowOf(selectors, { cluster })), refused };
+  const byTeam = Map.groupBy(candidates, ({ team }) => team);
+  const waitingOf = (team: string): number => byTeam.get(team)?.length ?? 0;
+  return { ...pickStarts(candidates, starting, { ...windowOf(selectors, { cluster }), waitingOf }), refused };
 }
 
 /** The start window for Pods with these node selectors. `selectors`: by their `selectorKey`. */
 export function windowOf(
   selectors: ReadonlyMap<string, NodeSelector>,
   { cluster }: Pick<WindowPorts, 'cluster'>,
-): StartWindow {
+): Omit<StartWindow, 'waitingOf'> {
   const counts = new Map<string, number>();
   const podsOf = (team: string): number => {
     const count = counts.get(team) ?? cluster.runningPods(team, 'build') ?? 0;
