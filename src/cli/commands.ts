@@ -170,7 +170,7 @@ function planCommand(run: Run): Command {
     .description('show what a build of a job would do, as a tree')
     .option(
       '--job <name>',
-      'the job; with for_each or matrix, one instance such as test--linux (default: the only job)',
+      'the job; with for_each or matrix, one instance such as test--linux; needed if there are several',
     )
     .addOption(colourOption())
     .addHelpText(

@@ -89,6 +89,7 @@ describe('the process of the command line', () => {
       `echo '${THOUSAND_JOBS}' | millrace graph - -o /nonexistent/x.png`,
       'Draw an SVG, hide intermediate resources or group parallel jobs',
     ],
+    'a pipeline without jobs': ["echo '' | millrace plan -", 'millrace: the pipeline has no jobs\n'],
     'no job': [`millrace plan ${GOOD}`, 'millrace: name a job with --job: unit, publish\n'],
   };
   test.each(Object.entries(misuses))('exits with 2 for %s', async (_name, [line, message]) => {

@@ -19,7 +19,7 @@ function runCommand(run: Run): Command {
       .requiredOption('-p, --file <file>', 'HCL, or a manifest with Pipelines; - reads standard input')
       .option(
         '-j, --job <name>',
-        'the job; with for_each or matrix, one instance such as test--linux (default: the only job)',
+        'the job; with for_each or matrix, one instance such as test--linux; needed if there are several',
       )
       .option('--pipeline <name>', 'the Pipeline, if the file has several: <namespace>/<name> or <name>'),
   )
