@@ -56,6 +56,22 @@ func TestARemovalThatTakesLongDoesNotHoldUpTheReport(t *testing.T) {
 	waitFor(func() { <-never })
 }
 
+func TestAFreshCommandWaitsUntilTheFilesOfTheOneBeforeAreRemoved(t *testing.T) {
+	defer func(limit time.Duration) { removalLimit = limit }(removalLimit)
+	removalLimit = 0
+	shared := t.TempDir()
+	b := newBench(t)
+	b.keep.files.directories = []string{shared}
+	c := script(`seq 3000 | sed "s,^,$SHARED/," | xargs touch`)
+	c.fresh = true
+	c.env = []string{"SHARED=" + shared}
+	b.run(c)
+	c.script = `ls "$SHARED"; touch "$SHARED/own"; sleep 0.2; ls "$SHARED"`
+	if second := b.run(c); second.stdout != "own\n" {
+		t.Errorf("the second command saw %q", second.stdout)
+	}
+}
+
 func TestTheFolderOfACommandIsRecreated(t *testing.T) {
 	b := newBench(t)
 	folder := filepath.Join(b.work, "got")

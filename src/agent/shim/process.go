@@ -44,21 +44,30 @@ func (k *keeper) run(c command, p *process) {
 }
 
 // Runs the command, removes its private files, and returns its end. The next command of the container starts
-// after the report of the end, so it cannot read those files.
+// after the report of the end, so it cannot read those files, unless their removal takes longer than
+// removalLimit.
 func (k *keeper) runToEnd(c command, p *process) exit {
 	if c.fresh {
 		k.files.alone.Lock()
-		defer k.files.alone.Unlock()
 		if err := k.files.clear(); err != nil {
+			k.files.alone.Unlock()
 			return notStarted("cannot remove the temporary files of an earlier command", err)
 		}
-		defer waitFor(func() { k.files.clear() })
 	}
 	privateDirectory, err := os.MkdirTemp(temporaryRoot(k.temporary, c.cwd), "millrace-")
+	defer waitFor(func() {
+		if err == nil {
+			removeAll(privateDirectory)
+		}
+		// The next fresh command waits until the removal has ended, even if the report does not.
+		if c.fresh {
+			k.files.clear()
+			k.files.alone.Unlock()
+		}
+	})
 	if err != nil {
 		return notStarted("cannot make a temporary directory", err)
 	}
-	defer waitFor(func() { removeAll(privateDirectory) })
 	job, problem := k.prepare(c, privateDirectory)
 	if problem != nil {
 		return *problem
