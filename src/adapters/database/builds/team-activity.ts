@@ -59,15 +59,21 @@ export async function teamActivity(
         WHERE b.job_id = j.id ORDER BY b.number DESC, b.retry DESC LIMIT 1) AS l
     WHERE t.name = ${team} AND (l.running OR l.created_at >= ${timestamp(since)})
     ORDER BY l.created_at DESC LIMIT ${MAX_JOBS}`);
-  // Whole definitions: a job that runs may trigger other jobs.
-  const revisions = new Set(activeJobs.map(({ revision }) => revision));
+  // A whole definition where a job runs, which may trigger other jobs.
+  const runningJobs = activeJobs.filter(({ isRunning }) => isRunning);
+  const revisions = new Set(runningJobs.map(({ revision }) => revision));
   const definitionsByRevision = await definitions.of(pool, [...revisions]);
+  const otherJobs = activeJobs.filter(({ revision }) => !revisions.has(revision));
+  const parts = new Map(
+    (await definitions.parts(pool, otherJobs)).map((part, index) => [otherJobs[index], part]),
+  );
   return {
     freeSlots: counts.limit === null ? Infinity : Math.max(0, counts.limit - counts.open),
     waiting: counts.waiting,
     lacksQuota: counts.lacksQuota,
-    jobs: activeJobs.flatMap(({ revision, defaultTimeoutSeconds, ...job }) => {
-      const definition = definitionsByRevision.get(revision);
+    jobs: activeJobs.flatMap((activeJob) => {
+      const { revision, defaultTimeoutSeconds, ...job } = activeJob;
+      const definition = definitionsByRevision.get(revision) ?? parts.get(activeJob);
       return definition === undefined
         ? []
         : [{ ...job, ...withoutNulls({ defaultTimeoutSeconds }), definition }];

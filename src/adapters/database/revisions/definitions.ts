@@ -35,10 +35,10 @@ export interface Definitions {
   part(connection: CommonQueryMethods, wanted: DefinitionPart): Promise<Pipeline>;
 }
 
-/** A definition or a part. A part shares its properties other than `jobs` with the other parts. */
+/** A definition, or a piece of one: everything but its jobs, or only one job. */
 interface SizedDefinition {
   definition: Pipeline;
-  /** Bytes of the JSON that it does not share. */
+  /** Bytes of its JSON. */
   bytes: number;
 }
 
@@ -113,8 +113,10 @@ class PartReader {
   readonly #connection: CommonQueryMethods;
   readonly #cache: DefinitionCache;
   readonly #wanted: readonly DefinitionPart[];
-  /** Parts that this reader has returned or read, by their key. The cache may have dropped them. */
-  readonly #found = new Map<string, SizedDefinition>();
+  /** Pieces that this reader has read. The cache may have dropped them. */
+  readonly #read = new Map<string, SizedDefinition>();
+  /** Pieces of the parts that were returned. */
+  readonly #returned = new Set<SizedDefinition>();
 
   constructor(connection: CommonQueryMethods, cache: DefinitionCache, wanted: readonly DefinitionPart[]) {
     this.#connection = connection;
@@ -122,38 +124,47 @@ class PartReader {
     this.#wanted = wanted;
   }
 
-  /** Bytes of the parts together, each counted once. */
+  /** Bytes of the parts that were returned. Pieces that several parts share count once. */
   get bytes(): number {
-    return [...this.#found.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+    return [...this.#returned].reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
   async read({ revision, job }: DefinitionPart): Promise<Pipeline> {
-    const key = partKey({ revision });
-    const rest =
-      this.#find(key) ??
-      (await this.#cache.find(key, async () => await readWithoutJobs(this.#connection, revision)));
-    this.#found.set(key, rest);
+    const rest = await this.#readRest(revision);
+    this.#returned.add(rest);
     if (job === undefined) return rest.definition;
-    const jobKey = partKey({ revision, job });
-    if (this.#find(jobKey) === undefined) await this.#readJobs(revision, rest.definition);
-    return (this.#find(jobKey) ?? rest).definition;
+    const key = partKey({ revision, job });
+    if (this.#find(key) === undefined) await this.#readJobs(revision);
+    const found = this.#find(key);
+    if (found === undefined) return rest.definition;
+    this.#returned.add(found);
+    return { ...rest.definition, jobs: found.definition.jobs };
+  }
+
+  async #readRest(revision: number): Promise<SizedDefinition> {
+    const key = partKey({ revision });
+    const rest = this.#find(key) ?? (await readWithoutJobs(this.#connection, revision));
+    this.#add(key, rest);
+    return rest;
+  }
+
+  async #readJobs(revision: number): Promise<void> {
+    const names = this.#wanted.flatMap((part) => (part.revision === revision ? (part.job ?? []) : []));
+    const missing = names.filter((job) => this.#find(partKey({ revision, job })) === undefined);
+    for (const { job, bytes } of await readJobs(this.#connection, revision, missing))
+      this.#add(partKey({ revision, job: job.name }), {
+        definition: { resourceTypes: [], resources: [], jobs: [job] },
+        bytes,
+      });
   }
 
   #find(key: string): SizedDefinition | undefined {
-    const sized = this.#found.get(key) ?? this.#cache.get(key);
-    if (sized !== undefined) this.#found.set(key, sized);
-    return sized;
+    return this.#read.get(key) ?? this.#cache.get(key);
   }
 
-  async #readJobs(revision: number, rest: Pipeline): Promise<void> {
-    const names = this.#wanted.flatMap((part) => (part.revision === revision ? (part.job ?? []) : []));
-    const missing = names.filter((job) => this.#find(partKey({ revision, job })) === undefined);
-    for (const { job, bytes } of await readJobs(this.#connection, revision, missing)) {
-      const sized = { definition: { ...rest, jobs: [job] }, bytes };
-      const key = partKey({ revision, job: job.name });
-      this.#found.set(key, sized);
-      this.#cache.add(key, sized);
-    }
+  #add(key: string, sized: SizedDefinition): void {
+    this.#read.set(key, sized);
+    this.#cache.add(key, sized);
   }
 }
 
