@@ -1,5 +1,5 @@
 import type { PipelineStatus } from '#adapters/kubernetes/informers/projections.ts';
-import { observedRequest } from '#adapters/kubernetes/kinds/observed-request.ts';
+import { observedRequestedAt } from '#adapters/kubernetes/kinds/observed-request.ts';
 import { defined } from '#defined';
 import { ROUTINE_REASONS } from '#domain/scheduling/reasons.ts';
 import type { PipelineFacts, WaitReason } from '#flows/pipelines/ports.ts';
@@ -28,7 +28,7 @@ export function pipelineStatus(input: StatusInput): PipelineStatus {
     ...(facts === undefined ? before : factFields(facts)),
     observedGeneration: generation,
     // After a fault, there is no verdict on the newest request, so that request is not observed yet.
-    observedRequestedAt: fault === undefined ? observedRequest(requestedAt) : before?.observedRequestedAt,
+    observedRequestedAt: fault === undefined ? observedRequestedAt(requestedAt) : before?.observedRequestedAt,
     lastPlan: verdict.lastPlan,
     conditions: conditionsOf(pipelineConditions(input), before?.conditions, generation, now),
   });

@@ -87,6 +87,23 @@ export async function workOnPipeline(key: string, options: PipelinesOptions): Pr
   const verdict = state.currentVerdict(object);
   if (verdict === undefined) return await apply(object, { name, state }, options);
 
+  return await updateStatus(object, { name, state, verdict }, options);
+}
+
+interface Applying {
+  name: PipelineName;
+  state: PipelineState;
+}
+
+/** Reads the facts and writes the status. The verdict on the manifest stays. */
+async function updateStatus(
+  object: PipelineProjection,
+  { name, state, verdict }: Applying & { verdict: ManifestVerdict },
+  options: PipelinesOptions,
+): Promise<ReconcileResult> {
+  // A row may have changed during the last read, before the length of the pause was known.
+  const pauseMs = state.factsNotBefore - performance.now();
+  if (pauseMs > 0) return { requeueAfterMs: pauseMs };
   const startedAt = performance.now();
   const facts = await options.facts(name);
   state.factsRead(startedAt, performance.now());
@@ -97,11 +114,6 @@ export async function workOnPipeline(key: string, options: PipelinesOptions): Pr
   }
   await writePipelineStatus(object, { verdict, facts }, options);
   return 'done';
-}
-
-interface Applying {
-  name: PipelineName;
-  state: PipelineState;
 }
 
 async function apply(
