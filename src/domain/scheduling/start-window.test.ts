@@ -160,14 +160,20 @@ describe('builds that need a Pod', () => {
       'a',
     ],
     [
-      'a team with one slot of two of a kind of node does not pause if there are others',
+      'a team does not pause before a build for a small node if there are others',
       { ...pausing, all: twoNodes },
       ['a@gpu'],
       'a',
     ],
     [
-      'a team does not pause while no node is known',
-      { ...pausing, all: [], nodesOf: () => [], perNode: 2 },
+      'a team does not pause before a build for nodes that others may not use',
+      { ...pausing, nodesOf: () => twoNodes },
+      ['a@gpu'],
+      'a',
+    ],
+    [
+      'a team does not pause if two nodes have one slot each',
+      { ...pausing, all: twoNodes, nodesOf: () => twoNodes, perNode: 1 },
       ['a'],
       'a',
     ],
@@ -181,8 +187,8 @@ describe('builds that need a Pod', () => {
       {
         code: 'StartWindow',
         message:
-          'A Pod of the team has just started. While other teams start Pods too, ' +
-          'the team waits as long as that start took, at most 2 s, before its next one.',
+          'Other teams have started Pods in the last five minutes, so the team pauses after each start: ' +
+          'as long as that start took, at most 2 s.',
       },
     ]);
   });

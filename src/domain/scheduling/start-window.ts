@@ -32,7 +32,10 @@ export interface StartWindow {
   all: readonly StartNode[];
   /** How the team shares the nodes with other teams. */
   sharing: (team: string) => Sharing;
-  /** Builds of the team that wait for their Pods, or 0 if the wanted Pods are not those of builds. */
+  /**
+   * Builds of the team that wait for their Pods, as far as they were read, or 0 if the wanted Pods are not
+   * those of builds.
+   */
   waitingOf: (team: string) => number;
   /** Pods of builds that a team has, starting or running. */
   podsOf: (team: string) => number;
@@ -72,8 +75,8 @@ export function startSlots(nodes: readonly StartNode[], perNode: number): number
  *   larger team, that Pod counts as all slots of one node, so that fewer Pods start beside it.
  * - If other teams have started Pods in the last minutes, a team leaves them one slot of a window that has
  *   several. Their next build then starts on a node that has processor time left.
- * - If that leaves a team one slot of two, and more than two of its builds wait, it pauses after each start
- *   as long as that start took. Otherwise a Pod of the team would always be starting.
+ * - If that leaves a team one slot of two on the only node, and more than two of its builds wait, it pauses
+ *   after each start as long as that start took. Otherwise a Pod of the team would always be starting.
  */
 export function pickStarts<Work extends WantedStart>(
   waiting: readonly Work[],
@@ -106,7 +109,7 @@ function whyHeld(work: WantedStart, pods: readonly StartingPod[], window: StartW
   return (
     whyHeldOn({ nodes: window.all, pods: starting, isFirst }, team, window) ??
     whyHeldOn({ ...onNodes, isFirst }, team, window) ??
-    whyPausing(team, window)
+    whyPausing(work, window)
   );
 }
 
@@ -132,12 +135,12 @@ function whyHeldOn({ nodes, pods, isFirst }: Scope, team: string, window: StartW
   return podsToYieldTo > 0 && have + extraSlots >= slots ? heldBySmallerTeam(have, slots) : undefined;
 }
 
-/**
- * Looks at all nodes, because a Pod of the team may have started on any of them. Without known nodes, the
- * cluster is about to add some.
- */
-function whyPausing(team: string, { all, perNode, sharing, waitingOf }: StartWindow): Reason | undefined {
-  const isSmall = all.length > 0 && startSlots(all, perNode) === 2;
+/** With several nodes, the Pod that has just started may be on another one. */
+function whyPausing(
+  { team, nodes }: WantedStart,
+  { all, nodesOf, perNode, sharing, waitingOf }: StartWindow,
+): Reason | undefined {
+  const isSmall = all.length === 1 && nodesOf(nodes).length === 1 && startSlots(all, perNode) === 2;
   return isSmall && waitingOf(team) > 2 && sharing(team) === 'pausing' ? heldByPause() : undefined;
 }
 
@@ -167,8 +170,8 @@ function heldForOthers(have: number, slots: number): Reason {
 
 function heldByPause(): Reason {
   const message =
-    'A Pod of the team has just started. While other teams start Pods too, ' +
-    'the team waits as long as that start took, at most 2 s, before its next one.';
+    'Other teams have started Pods in the last five minutes, so the team pauses after each start: ' +
+    'as long as that start took, at most 2 s.';
   return { code: 'StartWindow', message };
 }
 
