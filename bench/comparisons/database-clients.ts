@@ -5,9 +5,9 @@ import { circumstances, numberFlag, table } from '#bench/table.ts';
 import { startPostgres } from '#testing/postgres/postgres-server.ts';
 
 /*
- * How many queries a second slonik makes, with and without the DISCARD ALL that it runs when it releases a
- * connection, compared with pg alone. Also how many inserts a second commit with and without a NOTIFY in the
- * same transaction (docs/adr/0006):
+ * Queries per second of slonik, with and without the DISCARD ALL that it runs when it releases a connection,
+ * compared with pg alone. Also inserts that are committed per second, with and without a NOTIFY in the same
+ * transaction (docs/adr/0006):
  *
  *   node bench/comparisons/database-clients.ts [--rounds 5]
  *
@@ -84,7 +84,7 @@ async function compareRates(title: string, contestants: Record<string, Query>): 
     const range = `${Math.min(...samples).toFixed(0)}–${Math.max(...samples).toFixed(0)}`;
     return [name, median.toFixed(0), range, (median / reference).toFixed(2)];
   });
-  return table([title, 'a second, median', 'range', 'ratio'], rows);
+  return table([title, 'per second, median', 'range', 'ratio'], rows);
 }
 
 /** Queries per second of `CALLERS` concurrent callers. */

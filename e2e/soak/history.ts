@@ -3,14 +3,14 @@
  * database's, because everything runs on one machine.
  */
 
-export interface JobOfRun {
+export interface SoakJob {
   pipeline: string;
   job: string;
 }
-export type BuildOfRun = JobOfRun & { number: string };
+export type BuildOfRun = SoakJob & { number: string };
 
 /** A request for a build. `unknown`: no answer came or its status is 5xx, so a build may exist. */
-export type Trigger = JobOfRun & {
+export type Trigger = SoakJob & {
   sentAt: number;
   answer: 'created' | 'refused' | 'unknown';
   number?: string;
@@ -25,14 +25,15 @@ interface Published {
 }
 
 /** A step's script began. The script reports this directly to the soak run, not through Millrace. */
-export type StepRun = BuildOfRun & {
+export type StepExecution = BuildOfRun & {
   at: number;
   pod: string;
   step: string;
+  /** Id of this execution. */
   run: string;
   /**
-   * The files that the step found in the cache of its job: for each run that wrote some, `.<number of
-   * files>.<id of the run>_`. Empty: none.
+   * The files that the step found in the cache of its job: for each execution of a step that wrote some,
+   * `.<number of files>.<id of the execution>_`. Empty: none.
    */
   restored?: string;
 };
@@ -114,7 +115,7 @@ export interface SoakHistory {
   ended: number;
   triggers: Trigger[];
   published: Published[];
-  runs: StepRun[];
+  runs: StepExecution[];
   sightings: Sighting[];
   pods: PodLife[];
   faults: Fault[];
@@ -147,4 +148,4 @@ export const emptyHistory = (seed: number, minutes: number, started: number): So
 });
 
 export const buildKey = ({ pipeline, job, number }: BuildOfRun): string => `${pipeline}/${job} #${number}`;
-export const jobKey = ({ pipeline, job }: JobOfRun): string => `${pipeline}/${job}`;
+export const jobKey = ({ pipeline, job }: SoakJob): string => `${pipeline}/${job}`;

@@ -4,7 +4,7 @@ import { pipelineManifest } from '#e2e/support/fixtures.ts';
 import { pipelineApi, request } from '#e2e/support/gateway.ts';
 import { messageOf } from '#tools/cluster/explain.ts';
 import type { CounterServer } from './counter-server.ts';
-import type { SoakHistory, JobOfRun, Pause, Trigger } from './history.ts';
+import type { SoakHistory, SoakJob, Pause, Trigger } from './history.ts';
 import type { Observer } from './observe.ts';
 import { JOBS, PIPELINES, pipelineText, RESOURCE_OF_PIPELINE, type RunAddress } from './pipelines.ts';
 import { sleepUnless } from './run-faults.ts';
@@ -70,13 +70,13 @@ export class LoadGenerator {
     ];
   }
 
-  #pickJobByHand(random: SeededRandom): JobOfRun {
+  #pickJobByHand(random: SeededRandom): SoakJob {
     return random.weighted(
       JOBS.flatMap((job) => (job.byHand === undefined ? [] : { ...job, weight: job.byHand })),
     );
   }
 
-  async #trigger({ pipeline, job }: JobOfRun): Promise<void> {
+  async #trigger({ pipeline, job }: SoakJob): Promise<void> {
     const trigger: Trigger = { pipeline, job, sentAt: Date.now(), answer: 'unknown' };
     this.#options.history.triggers.push(trigger);
     try {

@@ -4,7 +4,7 @@ import {
   buildKey,
   type BuildOfRun,
   type SoakHistory,
-  type JobOfRun,
+  type SoakJob,
   type PodLife,
   type Sighting,
 } from './history.ts';
@@ -22,7 +22,7 @@ export interface ListedBuild {
   attempt: number;
 }
 
-const jobPath = (team: string, { pipeline, job }: JobOfRun): string =>
+const jobPath = (team: string, { pipeline, job }: SoakJob): string =>
   `/teams/${team}/pipelines/${pipeline}/jobs/${job}/builds`;
 
 /** Polls the builds and Pods of a team and records changes. Failed requests are ignored. */
@@ -105,7 +105,7 @@ const isLive = ({ deleting, phase, containers }: Pod): boolean =>
   !containers.some(({ name, ended }) => name === 'agent' && ended);
 
 /** Every build of a job in the API, newest first. */
-export const buildsInApi = async (team: string, job: JobOfRun): Promise<ListedBuild[]> => {
+export const buildsInApi = async (team: string, job: SoakJob): Promise<ListedBuild[]> => {
   const builds: ListedBuild[] = [];
   for (;;) {
     const before = builds.at(-1)?.id;

@@ -1,4 +1,4 @@
-import type { JobOfRun } from './history.ts';
+import type { SoakJob } from './history.ts';
 
 /** The address at which scripts of steps and checks reach the soak run. */
 export interface RunAddress {
@@ -24,7 +24,7 @@ export const CACHED_FILES = 200;
 export const HOOK_EVENTS = ['on_success', 'on_failure', 'ensure'] as const;
 export type HookEvent = (typeof HOOK_EVENTS)[number];
 
-export type JobSpec = JobOfRun & {
+export type JobSpec = SoakJob & {
   steps: StepSpec[];
   /** Steps that run at the same time, after `steps`. Each of them waits until all of them have begun. */
   lanes?: StepSpec[];
@@ -148,7 +148,7 @@ const waitForLanes = (name: string, lanes: readonly StepSpec[]): string[] => [
   `until ${lanes.map((lane) => `[ -e "met-${lane.name}" ]`).join(' && ')}; do sleep 0.2; done`,
 ];
 
-/** Counts the files of the cache by the run that wrote them, in the form of `StepRun.restored`. */
+/** Counts the files of the cache by the run that wrote them, in the form of `StepExecution.restored`. */
 const RESTORED = "restored=$(cat stamp/* 2>/dev/null | sort | uniq -c | tr -s ' \\n' '._')";
 
 const writeFiles = (from: number, to: number): string =>

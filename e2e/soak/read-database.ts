@@ -1,7 +1,7 @@
 import { zstdDecompressSync } from 'node:zlib';
 import { runOrThrow } from '#e2e/support/command.ts';
 import { RELEASE } from '#tools/chart/install.ts';
-import type { BuildOfRun, JobOfRun } from './history.ts';
+import type { BuildOfRun, SoakJob } from './history.ts';
 
 /* The team's rows in Postgres after the run. Times are milliseconds since the epoch. */
 
@@ -50,7 +50,7 @@ interface InputRow {
   version: number;
 }
 
-type TriggerRow = JobOfRun & { id: number; build: number | null; refused: boolean };
+type TriggerRow = SoakJob & { id: number; build: number | null; refused: boolean };
 
 export interface LogRow {
   build: number;

@@ -99,7 +99,7 @@ describe('when a part of the Pod ends', () => {
     expect(gateway.end).toBeUndefined();
   });
 
-  test('the Pod is terminated: the step gets time, the log is whole, and no outcome is claimed', async () => {
+  test('the Pod is terminated: the step gets time, the log is whole, and the gateway gets no outcome', async () => {
     const agent = await start(
       plan([sh('trap "echo last words; exit 0" TERM; echo begun; sleep 1000 & wait'), sh('true')]),
     );
@@ -116,7 +116,7 @@ describe('when a part of the Pod ends', () => {
     });
   });
 
-  test('the Pod is terminated during a hook of the job: the end says that no notification was sent', async () => {
+  test('the Pod is terminated during a hook of the job: the outcome says that no notification was sent', async () => {
     const step = { id: 'notification.0', kind: 'notify' as const, name: 'chat.ops', env: {}, ...sh('true') };
     const onFailure = [
       { id: 'on_failure.0', kind: 'command' as const, name: 'undo', env: {}, ...sh('echo undo; sleep 1000') },
@@ -166,7 +166,7 @@ describe('when a part of the Pod ends', () => {
     expect(pod.termination()).toMatchObject({ reason: 'PodLost', exits: {} });
   });
 
-  test('a plan in an unknown format: the agent refuses it', async () => {
+  test('a plan in an unknown format: the agent asks for another one until it is terminated', async () => {
     useGateway(new FakeGateway(certificate, JSON.parse('{"work":"build","plan":{"format":2}}')));
     await gateway.open();
     const agent = pod.startAgent(bundle, gateway.url, certificate.cert);

@@ -42,7 +42,7 @@ export const LIMIT_SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
     ['Length of the text', bytes(LIMITS.bytes), 'diagnostic', '`too-large`'],
     ['Blocks', count(LIMITS.blocks), 'diagnostic', '`too-many-blocks`'],
     ['Depth of nested blocks and expressions', count(LIMITS.depth), 'diagnostic', '`too-deep`'],
-    ['Time to read a pipeline', milliseconds(LIMITS.milliseconds), 'diagnostic', '`time-limit`'],
+    ['Time to read a pipeline', milliseconds(LIMITS.cpuMilliseconds), 'diagnostic', '`time-limit`'],
     [
       'Instances of one `for_each` or `matrix`',
       count(LIMITS.instances),

@@ -1,4 +1,4 @@
-import { buildKey, jobKey, type StepRun } from '#e2e/soak/history.ts';
+import { buildKey, jobKey, type StepExecution } from '#e2e/soak/history.ts';
 import { CACHED_FILES } from '#e2e/soak/pipelines.ts';
 import { attemptOfPod, checkEach, wasHit, type Evidence, type Rule, type Violation } from './evidence.ts';
 
@@ -16,9 +16,13 @@ export const cachesAreWhole: Rule = (evidence) =>
     },
   );
 
-const violation = (run: StepRun, what: string): Violation => ({ subject: buildKey(run), what, at: run.at });
+const violation = (run: StepExecution, what: string): Violation => ({
+  subject: buildKey(run),
+  what,
+  at: run.at,
+});
 
-const whyNotWhole = (evidence: Evidence, run: StepRun): string | undefined => {
+const whyNotWhole = (evidence: Evidence, run: StepExecution): string | undefined => {
   const { restored = '' } = run;
   const [, count, writer] = /^\.(\d+)\.([^._]+)_$/.exec(restored) ?? [];
   if (Number(count) !== CACHED_FILES)

@@ -1,4 +1,4 @@
-import { buildKey, emptyHistory, type StepRun } from '#e2e/soak/history.ts';
+import { buildKey, emptyHistory, type StepExecution } from '#e2e/soak/history.ts';
 import { CACHED_FILES, expectedLines, stepsThatRun } from '#e2e/soak/pipelines.ts';
 import type { RecordedBuild, LogRow } from '#e2e/soak/read-database.ts';
 import { checkEvidence } from './check.ts';
@@ -106,7 +106,7 @@ class CleanRun {
     if (spec.withService === true) history.services?.push(serviceLifetime);
     const steps = isLast ? stepsThatRun(spec, build.status === 'succeeded') : spec.steps.slice(0, 1);
     const lines = steps.flatMap((step) => {
-      const run: StepRun = {
+      const run: StepExecution = {
         at: this.tick(),
         pipeline,
         job,

@@ -1,4 +1,4 @@
-import { buildKey, jobKey, type BuildOfRun, type SoakHistory, type JobOfRun } from '#e2e/soak/history.ts';
+import { buildKey, jobKey, type BuildOfRun, type SoakHistory, type SoakJob } from '#e2e/soak/history.ts';
 import { JOBS, type JobSpec } from '#e2e/soak/pipelines.ts';
 import type { AttemptRow, RecordedBuild, DatabaseContents } from '#e2e/soak/read-database.ts';
 
@@ -50,7 +50,7 @@ export const checkEach = <T>(
   violations: items.flatMap((item) => judge(item) ?? []),
 });
 
-export const jobSpecOf = (name: JobOfRun): JobSpec => {
+export const jobSpecOf = (name: SoakJob): JobSpec => {
   const found = JOBS.find((job) => jobKey(job) === jobKey(name));
   if (found === undefined) throw new Error(`The soak run knows no job ${jobKey(name)}.`);
   return found;

@@ -1,4 +1,4 @@
-import { buildKey, type StepRun } from '#e2e/soak/history.ts';
+import { buildKey, type StepExecution } from '#e2e/soak/history.ts';
 import { HOOK_EVENTS, type HookEvent } from '#e2e/soak/pipelines.ts';
 import type { RecordedBuild } from '#e2e/soak/read-database.ts';
 import {
@@ -29,7 +29,7 @@ const buildsWithService = (evidence: Evidence): RecordedBuild[] =>
     (build) => jobSpecOf(build).withService === true && ranUndisturbed(evidence, build),
   );
 
-const runsOf = ({ history }: Evidence, build: RecordedBuild): StepRun[] =>
+const runsOf = ({ history }: Evidence, build: RecordedBuild): StepExecution[] =>
   history.runs.filter((run) => buildKey(run) === buildKey(build) && attemptOfPod(run.pod) === build.attempt);
 
 /** How often a hook runs in a build that ran to its end. */
@@ -67,7 +67,7 @@ export const hooksRunLast: Rule = (evidence) =>
     (build) => {
       const { hooks = {} } = jobSpecOf(build);
       const names = Object.values(hooks).map(({ name }) => name);
-      const order = ({ step }: StepRun): number => {
+      const order = ({ step }: StepExecution): number => {
         if (step === hooks.ensure?.name) return 2;
         return names.includes(step) ? 1 : 0;
       };

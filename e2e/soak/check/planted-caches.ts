@@ -1,4 +1,4 @@
-import type { StepRun } from '#e2e/soak/history.ts';
+import type { StepExecution } from '#e2e/soak/history.ts';
 import { findBuild } from './clean-run.ts';
 import type { Evidence } from './evidence.ts';
 
@@ -7,7 +7,7 @@ import type { Evidence } from './evidence.ts';
 const WHOLE = 'a cache gives back all files that one green build of its job saved';
 
 /** The step of the second build, which found what the first had saved. */
-const finder = ({ history }: Evidence): StepRun => {
+const finder = ({ history }: Evidence): StepExecution => {
   const found = history.runs.find(({ restored = '' }) => restored !== '');
   if (found === undefined) throw new Error('No step of the clean run found files in its cache.');
   return found;

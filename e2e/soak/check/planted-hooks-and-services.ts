@@ -1,4 +1,4 @@
-import type { StepRun } from '#e2e/soak/history.ts';
+import type { StepExecution } from '#e2e/soak/history.ts';
 import { findBuild, removeFirst } from './clean-run.ts';
 import type { Evidence } from './evidence.ts';
 
@@ -10,7 +10,7 @@ const SERVICE = 'a service runs before the first step, and is gone when its buil
 const NOTIFIED = 'one notification of the end of a build is sent, with its status';
 const POD = 'services-whole-1-2-0a1b2';
 
-const runOf = ({ history }: Evidence, step: string): StepRun => {
+const runOf = ({ history }: Evidence, step: string): StepExecution => {
   const found = history.runs.find((run) => run.pod === POD && run.step === step);
   if (found === undefined) throw new Error(`The clean run has no step ${step}.`);
   return found;

@@ -1,4 +1,4 @@
-import { buildKey, type PodLife, type StepRun } from '#e2e/soak/history.ts';
+import { buildKey, type PodLife, type StepExecution } from '#e2e/soak/history.ts';
 import { allStepsOf, expectedLines, isStepLine, stepsThatRun, type StepSpec } from '#e2e/soak/pipelines.ts';
 import type { RecordedBuild, LogRow } from '#e2e/soak/read-database.ts';
 import {
@@ -23,7 +23,7 @@ export const stepsRunOnce: Rule = ({ history }) =>
       runs.length === 1 ? undefined : { subject: key, what: `ran ${runs.length} times`, ...atOf(runs[1]) },
   );
 
-const atOf = (run: StepRun | undefined): { at?: number } => (run === undefined ? {} : { at: run.at });
+const atOf = (run: StepExecution | undefined): { at?: number } => (run === undefined ? {} : { at: run.at });
 
 /** A put has external effects, so it never runs twice. */
 export const putsRunOnce: Rule = ({ history }) => {
@@ -144,7 +144,7 @@ const firstDifference = (
 const quote = (line: string | undefined): string => (line === undefined ? 'nothing' : `“${line}”`);
 
 const runIdOf = (
-  runs: readonly StepRun[],
+  runs: readonly StepExecution[],
   { build, attempt, step }: { build: RecordedBuild; attempt: number; step: string },
 ): string =>
   runs.find(

@@ -56,7 +56,7 @@ interface ProcessSlot {
 
 /** Compiles in child processes, so that a hostile text can only crash its own process. */
 export function createCompiler(options: CompilerOptions = {}): HclCompiler {
-  const cpuMs = options.timeLimitMs ?? LIMITS.milliseconds;
+  const cpuMs = options.timeLimitMs ?? LIMITS.cpuMilliseconds;
   const limits = { cpuMs, wallMs: options.wallLimitMs ?? WALL_TIME_FACTOR * cpuMs };
   const memoryLimitMb = options.memoryLimitMb ?? 256;
   const idleMs = options.idleMs ?? 30_000;

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { stopLingeringChild, type LingeringPipe } from '#testing/process/stop-lingering-child.ts';
+import { runWithLingeringPipe, type LingeringPipe } from '#testing/process/stop-lingering-child.ts';
 
 const MODULE = new URL('process.ts', import.meta.url).href;
 
@@ -12,6 +12,6 @@ test.each<LingeringPipe>(['standard error', 'the message channel'])(
       await compiler.send({}, 60_000);
       await compiler.stop();
       console.log('stopped');`;
-    expect(await stopLingeringChild(held, script)).toEqual({ code: 0, output: 'stopped\n' });
+    expect(await runWithLingeringPipe(held, script)).toEqual({ code: 0, output: 'stopped\n' });
   },
 );

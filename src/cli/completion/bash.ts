@@ -1,6 +1,9 @@
 import type { CompletionPlace } from './command-tree.ts';
 
-/** The script of bash 4 or newer. If it knows no words for a place, bash completes file names. */
+/**
+ * The completion script for bash 4 or newer. Where it has no words after a command, bash completes file
+ * names.
+ */
 export function bashScript(places: readonly CompletionPlace[]): string {
   const paths = places.filter(({ path }) => path !== '').map(({ path }) => `'${path}'`);
   const cases = places.map(({ path, words, options }) => {

@@ -1,6 +1,6 @@
 import type { CompletionPlace, OptionWord } from './command-tree.ts';
 
-/** The script of fish. If it knows no words for a place, fish completes file names. */
+/** The completion script for fish. Where it has no words after a command, fish completes file names. */
 export function fishScript(places: readonly CompletionPlace[]): string {
   const paths = places.filter(({ path }) => path !== '').map(({ path }) => quoted(path));
   const lines = places.flatMap((place) => [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Plan, PlanStep } from '#domain/planning/plan.ts';
-import { chooseSteps, type LocalChoices } from './choose-steps.ts';
+import { applyChoicesToPlan, type LocalChoices } from './choose-steps.ts';
 
 const command = { container: 'image-1-go', argv: ['run'] };
 
@@ -48,7 +48,7 @@ const planOf = (steps: Plan['steps'], more: Partial<Plan> = {}): Plan => ({
 
 const noChoices: LocalChoices = { folders: new Map(), gitResources: new Set(), put: false, notify: false };
 const choose = (steps: Plan['steps'], choices: Partial<LocalChoices> = {}, more: Partial<Plan> = {}) =>
-  chooseSteps(planOf(steps, more), { ...noChoices, ...choices });
+  applyChoicesToPlan(planOf(steps, more), { ...noChoices, ...choices });
 
 describe('a get', () => {
   test('of a resource with a local directory copies it, and keeps its attempts and exports', () => {
@@ -106,7 +106,8 @@ describe('a notification', () => {
   });
 });
 
-const names = ({ plan }: ReturnType<typeof chooseSteps>): string[] => plan.containers.map(({ name }) => name);
+const names = ({ plan }: ReturnType<typeof applyChoicesToPlan>): string[] =>
+  plan.containers.map(({ name }) => name);
 
 describe('containers', () => {
   test('are left out if nothing runs in them any more', () => {

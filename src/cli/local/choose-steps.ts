@@ -26,19 +26,19 @@ export interface ChosenPlan {
  * allows them, puts and notifications only show what they would do. Containers in which nothing runs are left
  * out.
  */
-export function chooseSteps(plan: Plan, choices: LocalChoices): ChosenPlan {
+export function applyChoicesToPlan(plan: Plan, choices: LocalChoices): ChosenPlan {
   const withheld = new Map<string, Withheld>();
   const step = (original: PlanStep): PlanStep => {
     const withheldPart = withheldFrom(original, choices);
     if (withheldPart !== undefined) withheld.set(original.id, withheldPart);
-    return chooseStep(original, choices);
+    return applyChoicesToStep(original, choices);
   };
   const chosen = mapWork(plan, { ...unchanged, step });
   return { plan: { ...chosen, containers: containersIn(chosen) }, withheld };
 }
 
 /** Applies the choices to one step, before or after its secrets are filled in. */
-export function chooseStep(step: PlanStep, choices: LocalChoices): PlanStep {
+export function applyChoicesToStep(step: PlanStep, choices: LocalChoices): PlanStep {
   const { refusal: _refusal, call, ...allowed } = step;
   const folder = step.kind === 'get' ? choices.folders.get(step.resource ?? '') : undefined;
   if (folder !== undefined) return { ...allowed, command: copyCommand(folder, targetOf(step, choices)) };
@@ -70,7 +70,7 @@ function withheldFrom({ kind }: PlanStep, { put, notify }: LocalChoices): Withhe
   return kind === 'notify' && !notify ? 'not sent' : undefined;
 }
 
-/** Like `git clone`, puts a repository into the directory that the resource names. */
+/** The directory to copy to. For a git resource, it is the one that its params name, as with `git clone`. */
 function targetOf({ resource = '', env }: PlanStep, { gitResources }: LocalChoices): string {
   return gitResources.has(resource) ? (env['param_name'] ?? '.') : '.';
 }

@@ -21,7 +21,7 @@ import { formatCheckDate } from '#flows/checks/start-checks.ts';
 import type { CheckRunFacts } from '#flows/pods/workloads.ts';
 import { BuildPrinter } from './build-printer.ts';
 import { checkResources } from './check-resources.ts';
-import { chooseStep, chooseSteps, type LocalChoices } from './choose-steps.ts';
+import { applyChoicesToPlan, applyChoicesToStep, type LocalChoices } from './choose-steps.ts';
 import { Containers } from './containers.ts';
 import type { Environment } from './engine.ts';
 import { makeFolders, refuseEnclosingFolders, removeFolders, type RunFolders } from './folders.ts';
@@ -88,7 +88,7 @@ export class LocalBuild {
     const facts = this.#facts(versions);
     const location = { workdir: folders.work };
     const choices = this.#choices;
-    const { plan, withheld } = chooseSteps(planForAgent(facts, location), choices);
+    const { plan, withheld } = applyChoicesToPlan(planForAgent(facts, location), choices);
     const printer = (this.#printer = new BuildPrinter(this.#request.terminal, recordsOf(plan), withheld));
     const cause = await this.#withContainers(plan, folders, async (work, containers) =>
       runPlan({
@@ -230,7 +230,7 @@ function gitResourcesOf({ resources, resourceTypes }: Pipeline): ReadonlySet<str
 /** The answer, with the user's choices applied to its step. */
 function applyChoices(answer: SecretsResponse, choices: LocalChoices): SecretsResponse {
   if (answer.answer !== 'filled' || !('kind' in answer.operation)) return answer;
-  return { ...answer, operation: chooseStep(answer.operation, choices) };
+  return { ...answer, operation: applyChoicesToStep(answer.operation, choices) };
 }
 
 /** What the gateway would answer the agent. */

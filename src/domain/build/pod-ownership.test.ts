@@ -67,7 +67,7 @@ describe('a Pod without our seal is foreign', () => {
       'for a build that waits for approval, its turn or a slot',
       pod(),
       recordedPod({ isExpected: false }),
-      'NoPodGiven',
+      'NoPodExpected',
     ],
     ['for work that does not exist', pod(), undefined, 'UnknownWork'],
   ])('%s', (_, seen, recorded, reason) => {
@@ -78,8 +78,7 @@ describe('a Pod without our seal is foreign', () => {
     expect(podOwnership(pod({ namespace: 'red' }), recordedPod())).toEqual({
       verdict: 'foreign',
       reason: 'OtherNamespace',
-      message:
-        'Millrace did not create this Pod and ignores it: its labels name a build or check of another namespace.',
+      message: 'Millrace did not create this Pod and ignores it: its labels name work of another namespace.',
     });
   });
 });

@@ -26,7 +26,7 @@ export interface RecordedPod {
   isExpected: boolean;
 }
 
-type ForeignReason = 'UnknownWork' | 'OtherNamespace' | 'OtherPod' | 'NoPodGiven' | 'NotSealed';
+type ForeignReason = 'UnknownWork' | 'OtherNamespace' | 'OtherPod' | 'NoPodExpected' | 'NotSealed';
 
 export type Ownership =
   | { verdict: 'own' }
@@ -74,13 +74,13 @@ function foreignReason(pod: PodIdentity, recorded: RecordedPod | undefined): For
   if (recorded === undefined) return 'UnknownWork';
   if (recorded.namespace !== pod.namespace) return 'OtherNamespace';
   if (recorded.uid !== undefined) return 'OtherPod';
-  return recorded.isExpected ? 'NotSealed' : 'NoPodGiven';
+  return recorded.isExpected ? 'NotSealed' : 'NoPodExpected';
 }
 
 const EXPLANATIONS: Record<ForeignReason, string> = {
-  UnknownWork: 'its labels name a build or check that does not exist',
-  OtherNamespace: 'its labels name a build or check of another namespace',
-  OtherPod: 'its labels name a build or check that has another Pod',
-  NoPodGiven: 'its labels name a build or check that has no Pod',
-  NotSealed: 'it lacks the seal of the Pod that its labels name',
+  UnknownWork: 'its labels name work that does not exist',
+  OtherNamespace: 'its labels name work of another namespace',
+  OtherPod: 'its labels name work that has another Pod',
+  NoPodExpected: 'its labels name work that should have no Pod now',
+  NotSealed: 'it has no valid seal for the work that its labels name',
 };

@@ -6,7 +6,8 @@ export const LIMITS = {
   blocks: 5000,
   /** Depth of nested blocks, brackets, templates and operators. */
   depth: 200,
-  milliseconds: 2000,
+  /** Processor time to compile one text. */
+  cpuMilliseconds: 2000,
   diagnostics: 500,
   /** Instances of one `for_each` or `matrix`. */
   instances: 1000,
@@ -25,7 +26,7 @@ export const LIMITS = {
   sourceBytes: 2 * 1024 * 1024,
   /** Time from the first fetch of a pipeline until the last one may start. */
   sourceMilliseconds: 60_000,
-  /** Characters of the values that a program of a type with a protocol gets, as JSON. */
+  /** Characters of the JSON with the parameters that the program of a type with a protocol gets. */
   protocolCharacters: 64 * 1024,
   /** Bytes of the definition after expansion of all groups. */
   definitionBytes: 4 * 1024 * 1024,
@@ -33,7 +34,7 @@ export const LIMITS = {
 
 const mebibytes = (bytes: number): string => `${Math.ceil((bytes / 1024 / 1024) * 10) / 10} MiB`;
 
-/** Checks the number of sources that are known so far, before any of them is fetched. */
+/** Checks the number of sources that are known so far, fetched or not, before the next ones are fetched. */
 export function checkSources(count: number): Diagnostic | undefined {
   if (count <= LIMITS.sources) return undefined;
   const message = `the pipeline names ${count} sources to fetch; at most ${LIMITS.sources} are allowed`;

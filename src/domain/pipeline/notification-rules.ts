@@ -1,8 +1,8 @@
 import type { Contradiction, ParameterRules } from './parameter-rules.ts';
 
 const PROVIDERS = ['github', 'gitlab', 'gitea', 'forgejo'];
-/** Other names for the providers, in the same order. */
-const CODE_NAMES = ['forge_a', 'forge_b', 'forge_c', 'forge_d'];
+/** Other names of the providers, which pipelines may use too, in the same order. */
+const PROVIDER_ALIASES = ['forge_a', 'forge_b', 'forge_c', 'forge_d'];
 
 const REPOSITORY = /^(?!\.{1,2}\/)[\w.-]+\/(?!\.{1,2}$)[\w.-]+$/;
 
@@ -16,8 +16,11 @@ const chatRules: ParameterRules = {
  * because the value of a secret is not known when a pipeline is compiled.
  */
 export const notificationRules: Readonly<Record<string, ParameterRules>> = {
+  // Slack
   'svc://chatone': chatRules,
+  // Discord
   'svc://chattwo': chatRules,
+  // Check runs of GitHub
   'svc://hostcheck': {
     required: ['app_id', 'installation_id', 'private_key', 'repository'],
     explainBad: {
@@ -36,12 +39,12 @@ export const notificationRules: Readonly<Record<string, ParameterRules>> = {
           : 'url must be the https:// or http:// address of a repository, without a user',
       repository: explainBadRepositoryPath,
       provider: (name) =>
-        [...PROVIDERS, ...CODE_NAMES].includes(name)
+        [...PROVIDERS, ...PROVIDER_ALIASES].includes(name)
           ? undefined
           : `${JSON.stringify(name)} is not a provider: write one of ${PROVIDERS.join(', ')}`,
       base_url: explainBadUrl,
     },
-    explainTogether: (values) => asList(explainPlace(values)),
+    explainTogether: (values) => asList(explainRepositoryChoice(values)),
   },
   'svc://email': {
     required: ['host', 'from', 'to'],
@@ -94,7 +97,7 @@ function explainBadId(id: string): string | undefined {
  * Explains why the parameters do not name one repository on a known forge. A secret url does not show what
  * forge it is, so it needs the parameter `provider`.
  */
-function explainPlace(values: ReadonlyMap<string, string>): Contradiction | undefined {
+function explainRepositoryChoice(values: ReadonlyMap<string, string>): Contradiction | undefined {
   const has = (name: string): boolean => (values.get(name) ?? '') !== '';
   if (has('url') && has('repository'))
     return { name: 'repository', reason: 'url and repository cannot be used together: url names it already' };

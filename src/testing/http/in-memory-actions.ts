@@ -13,7 +13,7 @@ const BUILDS: ReadonlyMap<string, BuildStatus> = new Map([
 
 /**
  * The pipelines `app` and `managed` of team `main`, with the job `unit` and the resource `git.app`. A
- * manifest sets whether `managed` is paused.
+ * manifest sets whether `managed` is paused. Answers are fixed: a change is only recorded in `calls`.
  */
 export function inMemoryActions(calls: string[]): ActionStore {
   return {

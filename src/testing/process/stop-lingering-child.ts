@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import process from 'node:process';
 
 /**
- * The pipes that can stay open after the child's death, each with its file descriptor, which a program that
- * the child started inherits.
+ * Pipes that a program can inherit from the child and keep open after the child's death. The value is the
+ * file descriptor.
  */
 const LINGERING_PIPES = { 'standard error': 2, 'the message channel': 3 } as const;
 
@@ -13,9 +13,9 @@ export type LingeringPipe = keyof typeof LINGERING_PIPES;
 /**
  * Runs `script` in a separate process, where `fork` starts a child that answers every message. The child
  * starts a program that keeps a pipe open for half a second. If the child dies in this time, its parent sees
- * SIGCHLD before the end of the pipe, which otherwise happens rarely.
+ * SIGCHLD before the end of the pipe. Without the program, that order is rare.
  */
-export async function stopLingeringChild(
+export async function runWithLingeringPipe(
   pipe: LingeringPipe,
   script: string,
 ): Promise<{ code: unknown; output: string }> {

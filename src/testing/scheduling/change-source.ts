@@ -10,7 +10,8 @@ import {
 } from './history.ts';
 
 /**
- * Changes the source of a resource. Each source has its own history: versions, and which of them each get has
+ * Changes the source of a resource: its type and params, which identify the check scope in the database. Each
+ * source has its own history: versions, and which of them each get has
  * used. A pin moves to the version with the same label, if there is one. Automatic builds of the resource
  * that have not started are cancelled and release what they used.
  */

@@ -2,8 +2,9 @@
 const MAX_CHARACTERS = 64;
 
 /**
- * The value that `observedRequestedAt` in the status of a Pipeline gets from the annotation `requestedAt`.
+ * The value of `observedRequestedAt` in the status of a Pipeline. `requestedAt`: the annotation with which a
+ * user asked the operator to apply the Pipeline again.
  */
-export function observedRequest(requestedAt: string | undefined): string | undefined {
+export function observedRequestedAt(requestedAt: string | undefined): string | undefined {
   return requestedAt?.slice(0, MAX_CHARACTERS);
 }

@@ -1,7 +1,7 @@
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
 import type { PipelineCustomResource } from '#adapters/kubernetes/kinds/custom-resources.ts';
-import { observedRequest } from '#adapters/kubernetes/kinds/observed-request.ts';
+import { observedRequestedAt } from '#adapters/kubernetes/kinds/observed-request.ts';
 import { renamedFromOf, renamedFromText } from '#adapters/kubernetes/kinds/renamed-from.ts';
 import { ANNOTATION, PIPELINE_FINALIZER } from '#adapters/kubernetes/manifests/labels.ts';
 import { defined } from '#defined';
@@ -70,7 +70,7 @@ function judgementOf(
   if (ready === undefined) return {};
   const { reason, message } = ready;
   if (ready.status === 'Unknown' || UNDECIDED_REASONS.has(reason)) return { undecided: { reason, message } };
-  const requested = observedRequest(annotations?.[ANNOTATION.requestedAt]);
+  const requested = observedRequestedAt(annotations?.[ANNOTATION.requestedAt]);
   if (requested === status?.observedRequestedAt)
     return { verdict: { ready: ready.status === 'True', reason, message } };
   // Ready is the verdict on an earlier request. If the newest request failed with an error, Reconciling has

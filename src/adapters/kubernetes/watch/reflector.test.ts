@@ -210,7 +210,7 @@ describe('a reflector', () => {
     expect(problems).toEqual(['WatchBroken']);
   });
 
-  test('reports a change again if its handler threw, in the order of each object, without delaying other objects', async () => {
+  test('reports a change again if its handler threw, keeps the order of changes of one object, and delays no others', async () => {
     const server = new ScriptedServer(
       [{ items: [thing('a', 'u1', '5')], version: '9' }],
       [[event('DELETED', thing('a', 'u1', '10')), event('ADDED', thing('b', 'u2', '11'))], ['hang']],
@@ -239,7 +239,7 @@ describe('a reflector', () => {
     expect(changes).toEqual(['added a u1', 'updated a u1']);
   });
 
-  test('ignores an object that is noted after its deletion, whether a watch or a list showed that', async () => {
+  test('ignores an object that is noted after a watch or a list has shown its deletion', async () => {
     const deletion = [
       event('ADDED', thing('a', 'u1', '10')),
       event('DELETED', thing('a', 'u1', '11')),

@@ -22,17 +22,18 @@ afterEach(async () => {
   await rm(work, { recursive: true });
 });
 
+/** `provider`: the value of the parameter, which may be another name of the same kind of forge. */
 async function run(
-  provider: ForgeKind,
+  forgeKind: ForgeKind,
   variables: Record<string, string>,
-  name: string = provider,
+  provider: string = forgeKind,
 ): Promise<ScriptEnd> {
-  forge = new StatusForge(provider, TOKEN);
+  forge = new StatusForge(forgeKind, TOKEN);
   await forge.open();
-  return await runAgain(variables, name);
+  return await runOnOpenForge(variables, provider);
 }
 
-const runAgain = (variables: Record<string, string>, provider: string): Promise<ScriptEnd> =>
+const runOnOpenForge = (variables: Record<string, string>, provider: string): Promise<ScriptEnd> =>
   runScript(commitStatusScript, work, {
     param_url: `${forge.url}.git`,
     param_provider: provider,
@@ -47,7 +48,7 @@ const runAgain = (variables: Record<string, string>, provider: string): Promise<
     ...variables,
   });
 
-const ended = (status: string, reason: string): Record<string, string> => ({
+const buildStatus = (status: string, reason: string): Record<string, string> => ({
   notify_build_status: status,
   BUILD_REASON: reason,
 });
@@ -55,26 +56,32 @@ const ended = (status: string, reason: string): Record<string, string> => ({
 describe('the status of a commit', () => {
   const cases: Record<
     string,
-    [provider: ForgeKind, name: string, variables: Record<string, string>, state: string, description: string]
+    [
+      forgeKind: ForgeKind,
+      provider: string,
+      variables: Record<string, string>,
+      state: string,
+      description: string,
+    ]
   > = {
     'on GitHub after success': [
       'github',
       'forge_a',
-      ended('succeeded', 'AllStepsSucceeded'),
+      buildStatus('succeeded', 'AllStepsSucceeded'),
       'success',
       'Build #7 succeeded',
     ],
     'on GitHub after a failure': [
       'github',
       'github',
-      ended('failed', 'StepFailed'),
+      buildStatus('failed', 'StepFailed'),
       'failure',
       'Build #7 failed',
     ],
     'on GitHub after a cancel': [
       'github',
       'github',
-      ended('cancelled', 'Superseded'),
+      buildStatus('cancelled', 'Superseded'),
       'error',
       'Build #7 was cancelled (Superseded)',
     ],
@@ -88,21 +95,21 @@ describe('the status of a commit', () => {
     'on GitLab after success': [
       'gitlab',
       'forge_b',
-      ended('succeeded', 'AllStepsSucceeded'),
+      buildStatus('succeeded', 'AllStepsSucceeded'),
       'success',
       'Build #7 succeeded',
     ],
     'on GitLab after a failure': [
       'gitlab',
       'gitlab',
-      ended('failed', 'JobTimeout'),
+      buildStatus('failed', 'JobTimeout'),
       'failed',
       'Build #7 failed (JobTimeout)',
     ],
     'on GitLab after a cancel': [
       'gitlab',
       'gitlab',
-      ended('cancelled', 'Cancelled'),
+      buildStatus('cancelled', 'Cancelled'),
       'canceled',
       'Build #7 was cancelled',
     ],
@@ -116,37 +123,40 @@ describe('the status of a commit', () => {
     'on Gitea after success': [
       'gitea',
       'forge_c',
-      ended('succeeded', 'AllStepsSucceeded'),
+      buildStatus('succeeded', 'AllStepsSucceeded'),
       'success',
       'Build #7 succeeded',
     ],
     'on Gitea after a failure': [
       'gitea',
       'gitea',
-      ended('failed', 'PodLost'),
+      buildStatus('failed', 'PodLost'),
       'failure',
       'Build #7 failed (PodLost)',
     ],
     'on Forgejo after a cancel': [
       'forgejo',
       'forgejo',
-      ended('cancelled', 'Cancelled'),
+      buildStatus('cancelled', 'Cancelled'),
       'error',
       'Build #7 was cancelled',
     ],
     'on Forgejo while a build waits': [
       'forgejo',
       'forge_d',
-      ended('waiting', ''),
+      buildStatus('waiting', ''),
       'pending',
       'Build #7 waits for approval',
     ],
   };
-  test.each(Object.entries(cases))('%s', async (_title, [provider, name, variables, state, description]) => {
-    expect(await run(provider, variables, name)).toMatchObject({ code: 0, stdout: '' });
-    const target = `${PAGE}/builds/7`;
-    expect(forge.seen).toEqual([{ sha: SHA, name: 'app/unit', state, description, target }]);
-  });
+  test.each(Object.entries(cases))(
+    '%s',
+    async (_title, [forgeKind, provider, variables, state, description]) => {
+      expect(await run(forgeKind, variables, provider)).toMatchObject({ code: 0, stdout: '' });
+      const target = `${PAGE}/builds/7`;
+      expect(forge.seen).toEqual([{ sha: SHA, name: 'app/unit', state, description, target }]);
+    },
+  );
 
   test('of a new version is pending, with a link to the job', async () => {
     await run('gitea', { BUILD_NUMBER: '', BUILD_URL: '' });
@@ -193,8 +203,8 @@ describe('the status of a commit', () => {
 
   test('does not change if GitLab refuses to set the same state again', async () => {
     await run('gitlab', {});
-    expect(await runAgain({}, 'gitlab')).toMatchObject({ code: 0 });
-    await runAgain({ notify_build_status: 'succeeded' }, 'gitlab');
+    expect(await runOnOpenForge({}, 'gitlab')).toMatchObject({ code: 0 });
+    await runOnOpenForge({ notify_build_status: 'succeeded' }, 'gitlab');
     expect(forge.seen.map(({ state }) => state)).toEqual(['pending', 'success']);
     expect(forge.leftOpen()).toEqual([]);
   });
@@ -203,7 +213,7 @@ describe('the status of a commit', () => {
     forge = new StatusForge('gitea', TOKEN);
     await forge.open();
     forge.faults = [503, 429];
-    expect(await runAgain({}, 'gitea')).toMatchObject({ code: 0 });
+    expect(await runOnOpenForge({}, 'gitea')).toMatchObject({ code: 0 });
     expect(forge.seen).toHaveLength(1);
   });
 });
