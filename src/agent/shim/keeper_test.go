@@ -220,6 +220,29 @@ func TestNothingOutlivesItsCommand(t *testing.T) {
 	}
 }
 
+func TestThePrivateDirectoryOfACommandThatCannotStartIsRemoved(t *testing.T) {
+	for name, c := range map[string]command{
+		"no program":      {argv: []string{"/no/such/program"}},
+		"not executable":  {argv: []string{"/etc/passwd"}},
+		"a missing input": {argv: []string{"/bin/true"}, inputs: []string{"missing"}},
+		"a wrong format":  {argv: []string{"./not-a-program"}},
+		"too long for it": {argv: []string{"/bin/true", strings.Repeat("x", 1<<20)}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			if err := os.WriteFile(filepath.Join(b.work, "not-a-program"), []byte("\x7fELF"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if h := b.run(c); h.end.kind != exitKindNotStarted {
+				t.Fatalf("%+v", h)
+			}
+			if left := namesIn(b.keep.temporary); len(left) > 0 {
+				t.Errorf("left: %v", left)
+			}
+		})
+	}
+}
+
 // The next command of the container, perhaps with other secrets, starts as soon as the end is reported.
 func TestThePrivateDirectoryOfACommandIsGoneWhenItsEndIsReported(t *testing.T) {
 	b := newBench(t)

@@ -54,9 +54,10 @@ func (k *keeper) runToEnd(c command, p *process) exit {
 			return notStarted("cannot remove the temporary files of an earlier command", err)
 		}
 	}
+	// Empty after an error; then there is nothing to remove.
 	privateDirectory, err := os.MkdirTemp(temporaryRoot(k.temporary, c.cwd), "millrace-")
 	defer waitFor(func() {
-		if err == nil {
+		if privateDirectory != "" {
 			removeAll(privateDirectory)
 		}
 		// The next fresh command waits until the removal has ended, even if the report does not.
