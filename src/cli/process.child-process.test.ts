@@ -6,6 +6,12 @@ import { BUILT_PROGRAM } from '#testing/process/built-program.ts';
 
 const run = promisify(execFile);
 const GOOD = 'src/cli/testdata/good.hcl';
+const NO_JOBS = `resource "git" "app" {
+  params {
+    url  = "https://git.example.org/app.git"
+    name = "app"
+  }
+}`;
 const THOUSAND_JOBS = `job "a" {
   for_each = toset([for i in range(1000) : tostring(i)])
   task "t" {
@@ -89,7 +95,10 @@ describe('the process of the command line', () => {
       `echo '${THOUSAND_JOBS}' | millrace graph - -o /nonexistent/x.png`,
       'Draw an SVG, hide intermediate resources or group parallel jobs',
     ],
-    'a pipeline without jobs': ["echo '' | millrace plan -", 'millrace: the pipeline has no jobs\n'],
+    'a pipeline without jobs': [
+      `echo '${NO_JOBS}' | millrace plan -`,
+      'millrace: the pipeline has no jobs\n',
+    ],
     'no job': [`millrace plan ${GOOD}`, 'millrace: name a job with --job: unit, publish\n'],
   };
   test.each(Object.entries(misuses))('exits with 2 for %s', async (_name, [line, message]) => {
