@@ -73,7 +73,7 @@ describe('cancelling a build', () => {
 });
 
 describe('when a part of the Pod ends', () => {
-  test('a killed container during a step: the agent claims no outcome and names the step', async () => {
+  test('a container is killed during a step: the agent reports no outcome and names the step', async () => {
     const agent = await start(plan([sh('echo begun; sleep 1000', { name: 'unit' })]));
     await gateway.when(() => gateway.log('0') !== '');
     for (const shimProcess of shims) process.kill(onlyChild(shimProcess), 'SIGKILL');
@@ -88,7 +88,7 @@ describe('when a part of the Pod ends', () => {
     });
   });
 
-  test('a killed agent: its containers and all of their processes end', async () => {
+  test('the agent is killed: its containers and all of their processes end', async () => {
     const agent = await start(plan([sh('setsid sleep 1000 & echo begun; sleep 1000')]));
     await gateway.when(() => gateway.log('0') !== '');
     const stepProcesses = shims.flatMap((shimProcess) => childrenOf(onlyChild(shimProcess)));

@@ -159,7 +159,7 @@ describe('a gateway with faults', () => {
     });
   });
 
-  test('that ends the session ends everything at once', async () => {
+  test('that ends the session ends the agent and its containers', async () => {
     let isSessionOver = false;
     const agent = await start(plan([sh('sleep 1000')]), undefined, (path) =>
       isSessionOver && path.endsWith('/events') ? 'unauthorized' : undefined,

@@ -53,7 +53,7 @@ describe('a build in the agent', () => {
     expect(await Promise.all(shims.map(ended))).toEqual([0]);
   });
 
-  test('gives versions to later steps, prints those without a pull, and reports those of puts', async () => {
+  test('gives versions to later steps, prints the version of a get without a pull, and reports those of puts', async () => {
     const agent = await start(
       plan([
         { kind: 'get', name: 'cron.daily', version: { date: 'today', 'a-b': '1' }, exports: 'GET_DAILY_' },
@@ -104,7 +104,7 @@ describe('a build in the agent', () => {
     expect(gateway.log('1')).toBe('image-1-a\nfile\n');
   });
 
-  test('gives a step its exact environment over those of the image and earlier steps, and masks it', async () => {
+  test('passes the variables of a step unchanged, over those of the image and earlier steps, and masks secrets', async () => {
     const value = `it's "awkward"\n$(echo no) \`echo no\``;
     const script = 'printf %s "$SECRET" | sha256sum; echo "$SECRET"; echo "$WHO $TASK_0_KEY"';
     const env = { SECRET: value, WHO: 'step', TASK_0_KEY: 'own' };
@@ -137,7 +137,7 @@ describe('a build in the agent', () => {
     expect(gateway.end).toMatchObject({ outcome: 'succeeded' });
   });
 
-  test('that exceeds the time limit of its job is ended, and says so', async () => {
+  test('that exceeds the time limit of its job fails with the reason JobTimeout', async () => {
     const agent = await start(plan([sh('sleep 1000'), sh('true')], { timeoutSeconds: 10 }));
     expect(await ended(agent)).toBe(0);
     expect(gateway.endOf('0')).toMatchObject({

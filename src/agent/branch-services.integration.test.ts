@@ -116,7 +116,7 @@ describe('a service of a branch', () => {
     expect(gateway.end).toMatchObject({ outcome: 'failed', message: 'Step 1.0.0: exit code 3.' });
   });
 
-  test('that is starting when the build is cancelled ends it as cancelled, and on_cancel hooks run', async () => {
+  test('that is starting when the build is cancelled ends its branch as cancelled, and on_cancel hooks run', async () => {
     const slow = db('touch begun; while :; do sleep 0.05; done');
     const agent = await startWith([branches([slow], [lanes])]);
     await fileAppears('begun');

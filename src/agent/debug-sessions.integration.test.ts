@@ -31,7 +31,7 @@ async function startWaiting(more = '', trouble?: Trouble) {
   return { agent, shells };
 }
 
-/** Of three exchanges of shells, one request fails and one answer is lost. */
+/** Of every three exchanges for shells, refuses one request and loses the answer to another. */
 const losesExchanges: Trouble = (path, count) => {
   if (!path.endsWith('/debug')) return undefined;
   if (count % 3 === 0) return 'answer-lost';
@@ -123,7 +123,7 @@ describe('a shell in a running step', () => {
     expect(await ended(agent)).toBe(0);
   });
 
-  test('is killed when its person has left, and its step continues', async () => {
+  test('is killed when the person who opened it has left, and its step continues', async () => {
     const { agent, shells } = await startWaiting();
     shells.open(1, '0', {
       command: ['sh', '-c', 'trap "touch hung-up" HUP; echo here; sleep 1000 & wait; sleep 1000'],

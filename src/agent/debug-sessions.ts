@@ -42,7 +42,10 @@ export class DebugSessions {
     this.#links = links;
   }
 
-  /** Soon sends what is new in the shells to the gateway, and fetches input and new sessions. */
+  /**
+   * Starts an exchange with the gateway soon, which sends what is new in the shells, and fetches input and
+   * new sessions.
+   */
   wake(): void {
     this.#mustExchangeAgain = true;
     if (this.#done.signal.aborted) return;
@@ -50,8 +53,8 @@ export class DebugSessions {
   }
 
   /**
-   * Ends all shells. Call it when no step runs any more. Waits at most `CLOSE_LIMIT_MS` until the gateway has
-   * the last output of the shells.
+   * Waits until the gateway has the last output of the shells, but at most `CLOSE_LIMIT_MS`. Then ends all
+   * shells. Call it when no step runs any more.
    */
   async close(): Promise<void> {
     if (this.#shells.size > 0) this.wake();

@@ -26,7 +26,7 @@ describe('the environment of the agent', () => {
   });
 
   const bad: Record<string, { change: Record<string, string>; says: string }> = {
-    'reports all missing variables at once': {
+    'reports all missing variables in one error': {
       change: { MILLRACE_POD_UID: '', MILLRACE_GATEWAY: '' },
       says: 'the environment lacks MILLRACE_GATEWAY, MILLRACE_POD_UID',
     },

@@ -18,7 +18,8 @@ export interface AgentEnvironment {
   containers: { name: string }[];
   shimSecret: string;
   /**
-   * The folder into which the agent copies the shim. Absent: all steps use the worker image, which has it.
+   * The folder into which the agent copies the shim. Absent: all steps use the worker image, which has it, or
+   * the kubelet copies it, because an image has no shell.
    */
   shimFolder?: string;
   /** The path of the shim to copy into `shimFolder`. */

@@ -87,7 +87,7 @@ test('notifications of a build that has no Pod are sent with its status, and one
   ]);
 });
 
-/** A script that ends only if the script with the swapped files runs at the same time. */
+/** A script that ends only if a second one, with the two files in reverse order, runs at the same time. */
 const meet = (ownFile: string, otherFile: string): string =>
   `touch ${ownFile}; until [ -e ${otherFile} ]; do sleep 0.02; done; echo met`;
 

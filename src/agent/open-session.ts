@@ -6,7 +6,7 @@ import { retry, type RetryLimits } from './retry.ts';
 const PATH = '/agent/v1/session';
 
 export interface Opening {
-  /** Resolves with the work, which may start at once. */
+  /** Resolves with the work. It may start before the session is confirmed. */
   work: Promise<SessionResponse>;
   /**
    * Resolves when the gateway accepts reports. Rejects with `SessionOver` if the gateway refuses the session,

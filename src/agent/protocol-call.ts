@@ -5,8 +5,8 @@ import type { CommandRun } from './run-command.ts';
 
 /**
  * What the program of a resource type of Concourse needs besides its command: the input, directories without
- * the temporary files of earlier commands, and an empty folder. Empty for other commands. As with every put,
- * the params of a put may refer to `variables`.
+ * the temporary files of earlier commands, and an empty folder. For other commands, returns nothing of these.
+ * As with every put, the params of a put may refer to `variables`.
  */
 export function callOf(
   { kind, call }: { kind?: string; call?: ProtocolCall },

@@ -23,8 +23,8 @@ export function pauseFor(ms: number, signal?: AbortSignal): Promise<void> {
 
 export interface RetryLimits {
   /**
-   * Only a first attempt starts after this time of `performance.now()`, which never jumps, unlike the clock
-   * of the node.
+   * Returns a time of `performance.now()`. No attempt except the first starts after it. Unlike the clock of
+   * the node, `performance.now()` never jumps.
    */
   until: () => number;
   signal?: AbortSignal;

@@ -1,7 +1,7 @@
 /**
- * Memory that each use overwrites. A new Buffer for each use would wait for a garbage collection, and Node
- * lets tens of megabytes of them wait. A body that Node sends over TLS may be overwritten once its request
- * has ended: TLS encrypts or copies all of it when it is written.
+ * Memory that each use overwrites. New Buffers for each use would stay in memory until a garbage collection,
+ * and Node collects them only after tens of megabytes. A body that Node sends over TLS may be overwritten
+ * once its request has ended: TLS encrypts or copies all of it when it is written.
  */
 export class ReusedBuffer {
   #memory = Buffer.alloc(0);

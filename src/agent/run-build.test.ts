@@ -186,7 +186,7 @@ describe('an agent that is stopped after the plan', () => {
     expect(conclusion).toMatchObject({ outcome: 'succeeded', known: true, notified });
   });
 
-  test('has nothing to report if no notification is due', async () => {
+  test('reports that it sent all if no notification is due', async () => {
     const due = [notification(0, ['cancel'])];
     const script = { 'on_success.0': terminate };
     const { conclusion } = await run([command('0')], script, { hooks, notifications: due });

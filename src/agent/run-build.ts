@@ -32,7 +32,8 @@ export interface BuildWork {
   commands?: RunningCommands;
   /**
    * Called for each end of a step, group, branch or service command, after its `step-ended` event is in the
-   * outbox. Of what is skipped, called only for branches that the build reaches but does not take.
+   * outbox. Not called for steps and groups that are skipped, but called for each branch that the build
+   * reaches and does not take.
    */
   onStepEnded: (end: StepEnd) => void;
 }

@@ -37,7 +37,7 @@ export interface ChecksWork {
 
 /** Runs all checks, a few in parallel. Posts results while other checks run, one request after another. */
 export async function runChecks({ run, shims, stop, post, requestSecrets }: ChecksWork): Promise<void> {
-  // No check is due, so the database has no row for the run that could take a report.
+  // No check is due. Then the database has no row for this run, so the gateway could not store a report.
   if (run.checks.length === 0) return;
   const masker = createMasker([]);
   const onOver = (): void => stop.request('session-over');
@@ -169,8 +169,8 @@ function judge({
 }
 
 /**
- * A space and the last line of the masked log; empty if the log is. The line often names the cause of a
- * failure.
+ * A space and the last line of the masked log, or an empty text if the log is empty. The line often names the
+ * cause of a failure.
  */
 function lastLine(log: string): string {
   const line = log.trimEnd().split('\n').at(-1)?.trim() ?? '';
@@ -178,8 +178,8 @@ function lastLine(log: string): string {
 }
 
 /**
- * The name of the first field that contains a secret. Versions with such a field are refused, because no get
- * could use a masked version.
+ * The masked name of the first field whose name or value contains a secret. Undefined: there is none. Such
+ * versions are refused, because no get could use a masked version.
  */
 function leakingField(versions: Record<string, string>[], masker: Masker): string | undefined {
   for (const version of versions) {

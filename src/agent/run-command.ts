@@ -92,8 +92,8 @@ export async function runCommand(run: CommandRun): Promise<CommandEnd> {
 }
 
 /**
- * Inserts `-e NAME=VALUE` for each variable except `args`, in the order of names, at each place where the
- * runner has `$env`.
+ * Inserts `-e NAME=VALUE` for each variable except `args`, sorted by name, at each position where the runner
+ * has `$env`.
  */
 function withEnvironment({ argv, environmentAt = [] }: PlanCommand, env: Record<string, string>): string[] {
   const pairs = Object.entries(env)
@@ -101,7 +101,7 @@ function withEnvironment({ argv, environmentAt = [] }: PlanCommand, env: Record<
     .toSorted(([a], [b]) => Number(a > b) - Number(a < b))
     .flatMap(([name, value]) => ['-e', `${name}=${value}`]);
   let words = argv;
-  // The last place comes first, so that an insertion does not move the places before it.
+  // Begins with the last position, so that no insertion moves a position that is still to come.
   for (const place of environmentAt.toReversed()) words = words.toSpliced(place, 0, ...pairs);
   return words;
 }

@@ -12,7 +12,10 @@ import type { Stop } from './stop.ts';
 
 /** How many hooks of one version run in parallel. */
 const MAX_PARALLEL_HOOKS = 8;
-/** How many bytes of output the agent reports for all hooks together, and at least for each hook. */
+/**
+ * How many bytes of output the agent reports for all hooks together. Each hook has an equal share, but never
+ * less than `MIN_OUTPUT_BYTES`.
+ */
 const OUTPUT_BYTES = 64 * 1024;
 const MIN_OUTPUT_BYTES = 128;
 /** Shorter than for steps, because builds wait for the hooks. */
@@ -28,9 +31,9 @@ export interface HooksWork {
 }
 
 /**
- * Runs the hooks of new versions, or the notifications of builds without a Pod: the versions one after
- * another, the hooks of a version in parallel. The versions that have not run yet share the remaining time
- * equally.
+ * Runs the hooks of new versions, or the notifications of builds without a Pod. Takes the versions one after
+ * another, and runs the hooks of a version in parallel. The versions whose hooks have not run yet share the
+ * remaining time equally.
  */
 export async function runHookPlans(work: HooksWork): Promise<HookResult[]> {
   const masker = createMasker([]);

@@ -163,8 +163,8 @@ interface GroupToJudge {
 }
 
 /**
- * Decides how a group ended. Its own timeout comes first, then a stop from outside, then its first failed
- * step, then its first cancelled step.
+ * Decides how a group ended, by the first of these that applies: its own timeout, a stop from outside, its
+ * first failed step, its first cancelled step. Otherwise it succeeded.
  */
 function judgeGroup({ group, failures, stop, exports }: GroupToJudge, context: BuildContext): NodeEnd {
   const { reason } = stop;
@@ -227,7 +227,10 @@ function skipBranch({ id }: PlanBranch, { outbox, onStepEnded }: BuildContext): 
   onStepEnded({ step: id, sequence, exitCode: null, status: 'skipped' });
 }
 
-/** Reports the steps that do not run, because their list ended or was stopped before them. */
+/**
+ * Reports steps that do not run as skipped: their list ended or was stopped before them, or the services of
+ * their job or branch did not start. Of branches, reports the branches and not their steps.
+ */
 export function skipNodes(nodes: readonly PlanNode[], context: BuildContext): void {
   for (const id of nodes.flatMap(idsIn)) skipStep(id, context);
 }

@@ -5,7 +5,7 @@ import { runStep } from './run-step.ts';
 
 /**
  * Sends the notifications for how the build ended. One that fails does not change the outcome of the build.
- * Returns false if the hooks were stopped before all notifications were sent.
+ * Returns false if `hooksStop` stopped it before all notifications were sent.
  */
 export async function sendNotifications(
   end: NodeEnd,

@@ -13,8 +13,8 @@ const GET_SECONDS = 60;
 
 /**
  * Runs the get of a secret type. No log shows its output. Returns undefined if `stop` aborted first. Run one
- * get at a time: the shim ends all processes that a get leaves only if no other command runs in the
- * container.
+ * get at a time: while another command runs in the container, the shim cannot end all processes that a get
+ * leaves behind.
  */
 export async function runSecretGet(
   { values, command, workdir, env }: SecretGet,

@@ -95,7 +95,7 @@ async function runStartCommand(
   return why === undefined ? phase.succeed() : phase.fail(why);
 }
 
-/** The start command is the service itself, so the service has started when its process has. */
+/** The start command is the service itself, so the service has started when this command has started. */
 async function startInForeground(
   running: RunningService,
   { start, phase, stop, seconds }: Start,
@@ -174,7 +174,8 @@ async function checkUntilReady(
 }
 
 /**
- * The exceeded time limit, in seconds: that of the service if it was stopped, otherwise that of its check.
+ * The time limit for the message, in seconds: that of the service if the whole service was stopped, otherwise
+ * that of its readiness check.
  */
 function exceededSeconds(
   serviceStop: Stop,

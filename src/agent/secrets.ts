@@ -29,7 +29,10 @@ export interface SecretLinks {
 export interface Fetching {
   /** Ends the wait for secrets. */
   stop: AbortSignal;
-  /** Called with the reason if the secrets cannot be read yet: once for each request of the operation. */
+  /**
+   * Called with the reason if the secrets cannot be read yet: at most once for the first request, and at most
+   * once after each round of gets, however often the request is repeated.
+   */
   onWait?: (reason: string) => void;
 }
 
@@ -40,7 +43,7 @@ type SecretOutputs = NonNullable<SecretsRequest['given']>;
 /** Fetches the secrets of operations, and masks their values before it hands them out. */
 export class Secrets {
   readonly #links: SecretLinks;
-  /** The get of a secret type that runs, or ran last. */
+  /** The newest get of a secret type: it has ended, runs or waits. The next one starts after its end. */
   #lastGet: Promise<unknown> = Promise.resolve();
 
   constructor(links: SecretLinks) {
@@ -64,7 +67,10 @@ export class Secrets {
     return keepEntrypoints(operation, answer.operation);
   }
 
-  /** Requests the secrets, and runs gets and requests again for as long as the gateway asks for gets. */
+  /**
+   * Requests the secrets. While the gateway asks for gets, runs them and requests the secrets again, for at
+   * most `MAX_ROUNDS` rounds. Returns undefined if `stop` aborted first.
+   */
   async #collect(operation: string, fetching: Fetching): Promise<Answer | undefined> {
     let outputs: SecretOutputs = {};
     let answer = await this.#fetch({ operation }, fetching);
@@ -94,8 +100,8 @@ export class Secrets {
   }
 
   /**
-   * Asks until the gateway answers something other than `wait`, or until the time is up. Returns the last
-   * answer, or undefined if `stop` aborted first.
+   * Repeats the request until the gateway answers something other than `wait`, or until the time is up.
+   * Returns the last answer, or undefined if `stop` aborted first.
    */
   async #fetch(request: SecretsRequest, { stop, onWait }: Fetching): Promise<Answer | undefined> {
     const backOff = gatewayBackOff();

@@ -80,7 +80,7 @@ describe('ending a command', () => {
     expect((await stubborn.ended).end).toEqual({ kind: 'signal', signal: 9 });
   });
 
-  test('with SIGKILL removes what a script of a built-in type keeps to itself', async () => {
+  test('with SIGKILL removes the private files of a script of a built-in type', async () => {
     const shim = await startShim();
     const script = builtInScript(
       'seq 3000 | sed "s,^,$private/key-," | xargs touch; echo "$private"; sleep 1000',
@@ -100,7 +100,7 @@ describe('ending a command', () => {
     expect(existsSync(printed.trim())).toBe(false);
   });
 
-  test('directly after the request to run it works', async () => {
+  test('works directly after the request to run the command', async () => {
     const shim = await startShim();
     const running = shim.run(
       { argv: ['/bin/sleep', '1000'], env: {}, cwd: pod.workdir },

@@ -57,7 +57,7 @@ function mountOwnTemporaryFiles(): string {
 const foundBy = (collector: string): string =>
   readFileSync(join(pod.workdir, `found-by-${collector}`), 'utf8');
 
-test('services and lanes read neither the keys of the agent, nor the plan, nor the secrets of others', async () => {
+test('services and parallel steps read neither keys of the agent, nor the plan, nor secrets of other steps', async () => {
   const service = {
     id: 'service.0',
     name: 'db',

@@ -14,10 +14,10 @@ export interface KnownVariables {
 }
 
 /**
- * The variables that the command of a step sees. A later source overrides an earlier one: the exports of
- * earlier steps, the variables of the step, the further variables. The params of a put (also in its hooks),
- * the key of a cache and the message of a notification may refer to all of them. The program of a resource
- * type of Concourse sees only the variables of its step.
+ * The variables that the command of a step sees. The variables of the step override the exports of earlier
+ * steps, and `variables` override both. The params of a put (also in its hooks), the key of a cache and the
+ * message of a notification may refer to all of them. The program of a resource type of Concourse sees only
+ * the variables of its step.
  */
 export function environmentOf(
   { env, kind, message, call, cache }: PlanStep,

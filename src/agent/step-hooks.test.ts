@@ -108,7 +108,8 @@ function checkTimedOut(owner: string, hooks: PlanHooks, { events, commands }: Ru
 }
 
 /**
- * A put that failed before it began also ran out of time, because a cancel makes it cancelled, not failed.
+ * A put that failed before it began has run out of time, too: a cancel would have made it cancelled, not
+ * failed.
  */
 const OUT_OF_TIME = /timed out|ran out of time|ran longer|before the put began/;
 

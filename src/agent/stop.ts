@@ -20,8 +20,9 @@ export type StopReason =
 const FINAL: ReadonlySet<StopReason> = new Set(['terminated', 'refused', 'session-over']);
 
 /**
- * A switch that stops a part of the work and the parts inside it, its children. The first reason stays,
- * except that `session-over` replaces it.
+ * A switch that stops a part of the work and the parts inside it, its children. The first reason stays, with
+ * two exceptions: a final reason of the whole agent hides the reason of a part, and `session-over` replaces
+ * every other reason.
  */
 export class Stop {
   readonly #controller = new AbortController();
@@ -58,7 +59,10 @@ export class Stop {
     this.#controller.abort();
   }
 
-  /** Awaits work during which no step runs. A stop rejects at once, because no step has to end first. */
+  /**
+   * Awaits work during which no step runs. Rejects as soon as this part is stopped, because no step has to
+   * end first.
+   */
   unlessStopped<Result>(work: Promise<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
       const rejectWork = (): void => reject(new Error('the Pod was terminated before a step began'));
@@ -73,8 +77,8 @@ export class Stop {
   }
 
   /**
-   * Returns a child that stops for `reason` after this time; undefined: no limit. `release` ends the timer
-   * and the link to the parent.
+   * Returns a child that stops for `reason` after this many seconds. Undefined: the child has no limit of its
+   * own. `release` ends the timer and the link to the parent.
    */
   limited(seconds: number | undefined, reason: StopReason): { stop: Stop; release: () => void } {
     const stop = this.child();

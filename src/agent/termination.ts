@@ -48,9 +48,9 @@ function replaceText(path: string, text: string): void {
 }
 
 /**
- * Returns the termination message as JSON. If it exceeds the limit of Kubernetes, it loses in this order,
- * until it fits: steps whose ends are acknowledged, a part of the sentence, versions (the largest first), and
- * all steps.
+ * Returns the termination message as JSON. If it exceeds the limit of Kubernetes, leaves out in this order,
+ * until it fits: the steps whose ends are acknowledged, the end of the sentence or all of it, versions (the
+ * largest first), and all steps.
  */
 export function encodeTermination({ ends, ...termination }: Termination): string {
   const whole = JSON.stringify(messageOf(termination, ends));

@@ -146,7 +146,7 @@ describe('hooks', () => {
 });
 
 describe('attempts', () => {
-  test('repeat a step that fails, mark each, and drop the exports of the failed ones', async () => {
+  test('repeat a step that fails; the log marks each, and the exports of failed ones are dropped', async () => {
     const script = 'echo OF=$(cat n 2>/dev/null) >>$SVC_OUTPUT; echo x >>n; [ $(wc -l <n) = 3 ]';
     const hooks = { onFailure: [step('0.on_failure.0', 'echo no')], ensure: [step('0.ensure.0', 'true')] };
     await run([step('0', script, { attempts: 4, hooks }), step('1', 'true')]);
@@ -161,7 +161,7 @@ describe('attempts', () => {
   });
 });
 
-/** A script that ends only if the script with the swapped files runs at the same time. */
+/** A script that ends only if a second one, with the two files in reverse order, runs at the same time. */
 const meet = (ownFile: string, otherFile: string): string =>
   `touch ${ownFile}; until [ -e ${otherFile} ]; do sleep 0.02; done; echo K=${ownFile} >>$SVC_OUTPUT`;
 

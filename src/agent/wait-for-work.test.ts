@@ -59,21 +59,21 @@ describe('an agent that waits', () => {
     await expect(deleted.work).rejects.toThrow('aborted');
   });
 
-  test('gives up when the gateway is unreachable for ten minutes, which is how long a build waits for it', async () => {
+  test('gives up when the gateway is unreachable for ten minutes, as long as a build waits for its Pod', async () => {
     const { work } = waitingAgent(() => Promise.reject(new GatewayError('refused')));
     const ended = expect(work).rejects.toThrow('unreachable for too long');
     await jest.advanceTimersByTimeAsync(LIMIT_MS + 30_000);
     await ended;
   });
 
-  test('gives up when for ten minutes each stream ends as soon as it opens, so that the build gets another Pod', async () => {
+  test('gives up after ten minutes in which each stream ends as soon as it opens, so that the build gets another Pod', async () => {
     const { work } = waitingAgent(() => Promise.resolve());
     const ended = expect(work).rejects.toThrow('unreachable for too long');
     await jest.advanceTimersByTimeAsync(LIMIT_MS + 30_000);
     await ended;
   });
 
-  test('waits as long as streams work', async () => {
+  test('waits without a limit while streams work', async () => {
     const { work, paths, stop } = waitingAgent(() => sleep(120_000));
     await jest.advanceTimersByTimeAsync(10 * LIMIT_MS);
     expect(paths.length).toBeGreaterThan(10);

@@ -41,8 +41,8 @@ export async function waitForWork(
       if (isFinal(error) || stop.aborted) throw error;
     }
     if (work !== undefined) return work;
-    // A short stream does not count as working: the gateway also ends streams at once while it cannot look up
-    // the entrypoint of one of the images of the build.
+    // A short stream does not count as working: while the gateway cannot look up the entrypoint of an image
+    // of the build, it also ends each stream as soon as it opens.
     if (performance.now() - began > STABLE_STREAM_MS) {
       lastWorking = performance.now();
       backOff.reset();

@@ -70,8 +70,8 @@ interface Formatted {
 }
 
 /**
- * Formats the texts of a file one after another. Reads the file again before each replacement, because the
- * previous one may have moved the text. Texts with errors stay unchanged.
+ * Formats the texts of a file one after another, in memory. Parses the result so far before each replacement,
+ * because the previous replacement may have moved the next text. Texts with errors stay unchanged.
  */
 async function formatInput(input: InputFile, engine: HclEngine): Promise<Formatted> {
   const { pipelines, findings } = await readTexts(input);

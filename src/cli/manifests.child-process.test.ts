@@ -191,7 +191,7 @@ test('validate accepts a missing value that a Secret may provide', async () => {
   expect(await validate(source)).toEqual(['<stdin>, app: valid, 1 job, 0 resources']);
 });
 
-test('validate finds the place of a variable whose name is too long for the message', async () => {
+test('validate names the line and column of a variable whose name is too long for the message', async () => {
   const source = `${HEAD}  vars: {${'a'.repeat(600)}: x}\n  config: |\n    ${GOOD.replaceAll('\\n', '\n    ')}\n`;
   const start = `a value is given for the variable "${'a'.repeat(600)}`.slice(0, 499);
   expect((await validate(source)).filter((line) => line.includes('warning['))).toEqual([

@@ -40,7 +40,8 @@ export interface PickedWithSecrets extends PickedPipeline {
   /** Values of variables with a secret block, by variable, if the user or the manifest sets them. */
   secrets: ReadonlyMap<string, string>;
   /**
-   * For each variable whose secret is of the type `env`: the name of the environment variable with its value.
+   * For each variable whose secret is of the type `env`, the name of the environment variable that has the
+   * value.
    */
   environmentKeys: ReadonlyMap<string, string>;
 }

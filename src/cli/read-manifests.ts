@@ -29,8 +29,8 @@ export interface PipelineText {
   name?: string;
   variables: GivenVariables;
   /**
-   * Names in `varsFrom` of what was not read: all Secrets, and ConfigMaps that are not in the files. They may
-   * give further variables.
+   * The names of the objects in `varsFrom` that were not read: of every Secret, and of each ConfigMap that is
+   * not in the files. These objects may set further variables.
    */
   unreadSources: { secrets: string[]; configMaps: string[] };
   /** What the manifest pins, and where. */
@@ -152,8 +152,8 @@ function embeddedTextAt(
 }
 
 /**
- * The variables that `varsFrom` takes from ConfigMaps in the files, and the names of the sources that were
- * not read.
+ * The variables that `varsFrom` takes from ConfigMaps in the files, and the names of the Secrets and
+ * ConfigMaps that were not read.
  */
 function sourcesOf(
   manifest: Manifest,

@@ -33,8 +33,8 @@ const UNFINISHED = new RegExp(`^[\\da-f]{32}\\.${UUID}$`);
 const RELEASE = /^[\da-f]{32}$/;
 
 /**
- * Unpacks the program if the folder or one of its files is missing, and notes that this release is in use.
- * Returns whether it unpacked.
+ * Unpacks the program if the folder or one of its files is missing. Otherwise notes that this release is in
+ * use. Returns whether it unpacked.
  */
 export function ensureUnpacked(folder: string, assets: ProgramAssets, now = Date.now()): boolean {
   if (missingIn(folder, assets).length > 0) {

@@ -1,5 +1,5 @@
 /**
- * An order that does not move the entries that a viewer reads. Entries that are shown keep their places, even
+ * An order that does not move the entries that a viewer reads. Entries that are shown keep their order, even
  * if they would now sort differently or no longer match. New entries come last. Deleted entries are dropped.
  */
 export function calmOrder(

@@ -21,8 +21,8 @@ interface StreamToFollow {
  * Follows a stream of server-sent events until the page closes or the server sends `end` or `closed`.
  * `closed` means that the viewer may no longer read the stream. `leavePage` then reloads the page, unless the
  * viewer has typed something that was not sent. Browsers reconnect by themselves after a connection breaks,
- * but not after the server refused it, so this function does that. It shows a notice if the connection stays
- * away. Returns a function that stops following.
+ * but not after the server refused one: then this function reconnects. If no connection succeeds in time, it
+ * shows a notice. Returns a function that stops following.
  */
 export function followEvents({ url, on, refused }: StreamToFollow): () => void {
   let source = new EventSource(url());

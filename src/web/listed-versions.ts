@@ -8,8 +8,8 @@ export interface KnownVersions {
 }
 
 /**
- * Puts the newest page of versions at the beginning of the list. The known versions after the last one of
- * that page stay, if the list contains that one. Otherwise, the page becomes the whole list.
+ * Puts the newest page of versions at the beginning of the list. If the page is full and the list contains
+ * its last version, the versions after that one stay. Otherwise, the page becomes the whole list.
  */
 export function withNewestVersions(
   known: KnownVersions | undefined,

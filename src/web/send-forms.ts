@@ -104,14 +104,14 @@ const isAnswerState = (state: unknown): boolean =>
   typeof state === 'object' && state !== null && 'isAnswer' in state;
 
 /**
- * Shows a page that is the response itself, such as the builds of a version that started. The address stays
- * the same, and Back loads the page that had the form.
+ * Shows a page that is the response itself, such as the list of the builds that a version has started. The
+ * address stays the same, and Back loads the page that had the form.
  */
 function showPage(page: Document): void {
   const { hash } = location;
   history.pushState(ANSWER_STATE, '');
   addEventListener('popstate', ({ state }: PopStateEvent) => {
-    // A link inside the shown page, such as the one to its content, leads to an entry with another hash.
+    // Links inside the shown page, such as the skip link, only change the hash. They need no reload.
     if (!isAnswerState(state) && location.hash === hash) location.reload();
   });
   document.title = page.title;

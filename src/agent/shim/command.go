@@ -50,7 +50,7 @@ const (
 
 type command struct {
 	id uint32
-	// The shim makes the last argument executable, which is a file of the step.
+	// The last argument is a file of the step. The shim makes it executable.
 	makeExecutable bool
 	// The command runs in a new directory, which is removed after the command has ended.
 	ownDirectory bool

@@ -49,7 +49,7 @@ func (t *temporaryFiles) clear() error {
 	return nil
 }
 
-// How long the end of a command waits until its files are removed.
+// How long the report of a command's end waits, at most, for the removal of its files.
 var removalLimit = 10 * time.Second
 
 // Waits until the removal is done, but not longer than removalLimit: a volume may be slow, and a process that

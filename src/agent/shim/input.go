@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// The standard input of a command: a text, which is never in a file, an argument or a variable, or nothing.
+// The standard input of a command: a text or nothing. The text is never in a file, an argument or a variable.
 type input struct {
 	reader *os.File
 	writer *os.File

@@ -5,8 +5,9 @@ import (
 	"os"
 )
 
-// Copies this program atomically into a folder, for containers whose images do not contain it. The kubelet
-// runs `install` in the agent's container and starts the other containers afterwards.
+// Copies this program atomically into a folder, for containers whose images do not contain it. If one of
+// these images has no shell that could wait for the copy, the kubelet runs `install` in the agent's container
+// before it starts the other containers. Otherwise the agent makes the copy.
 func install(folder string) error {
 	self, err := os.Open("/proc/self/exe")
 	if err != nil {

@@ -20,7 +20,7 @@ type keeper struct {
 	// $TMPDIR of the image, if it has one.
 	temporary string
 
-	// Held while a process starts and while leftovers are killed, so that the two never overlap.
+	// Held while a process starts and while the leftovers of a command are killed: the two never overlap.
 	gate sync.Mutex
 
 	mu sync.Mutex
@@ -28,8 +28,8 @@ type keeper struct {
 	running map[int]*process
 	// Shells that run beside these commands, by process id.
 	shells map[int]*process
-	// Commands and shells that the agent asked for and whose end is not reported, by the id that the agent
-	// gave them.
+	// Commands and shells that the agent asked for and whose end is not reported yet, by the id that the
+	// agent gave them.
 	known map[uint32]*process
 	files *temporaryFiles
 	// Each channel is closed when all signals that were sent before it was added are handled.
@@ -208,10 +208,10 @@ func (k *keeper) reapOne() bool {
 	return true
 }
 
-// Kills what a command left behind: every process of the container if the command is alone in it. If other
-// commands run, or the container belongs to a service, kills only the process group of the command, or
-// nothing if sparesOwn is set. Returns whether the command was alone, and whether every process that had to
-// end has ended.
+// Kills the shells beside a command that has ended, and what the command left behind: every process of the
+// container if the command is alone in it. If other commands run, or the container belongs to a service,
+// kills only the process group of the command, or nothing if sparesOwn is set. Returns whether the command
+// was alone, and whether every process that had to end has ended.
 func (k *keeper) clean(p *process, c command) (alone, gone bool) {
 	k.gate.Lock()
 	defer k.gate.Unlock()

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// No test waits for longer than this, so that a test that hangs says where.
+// No test waits longer than this, so that a test that hangs fails at the line where it hangs.
 const timeout = 5 * time.Minute
 
 // Makes this process the parent of processes that a step leaves behind, as the shim is in a container.

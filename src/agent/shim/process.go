@@ -13,7 +13,7 @@ type process struct {
 	id uint32
 	// 0: the process has not started.
 	pid int
-	// The agent has sent a signal. A process that has not started will not start.
+	// The agent has sent a signal to the process. If the process has not started yet, it will not start.
 	unwanted bool
 	ended    chan syscall.WaitStatus
 	window   *window

@@ -4,7 +4,7 @@ import { ProblemError, type RequestContext } from './problem-error.ts';
 import { toUnreachable, Unreachable } from './unreachable.ts';
 
 /**
- * Time limit for a request with a JSON response, and for each chunk of a log. Event streams have no limit.
+ * Time limit for a request, and for the wait for each chunk of a log. Event streams have no limit here.
  */
 const TIMEOUT_MS = 30_000;
 /** No JSON response of a gateway is longer. */
@@ -31,7 +31,7 @@ export function requestPath(...segments: string[]): string {
 
 const isToken = (text: string): boolean => /^[\x21-\x7e]+$/.test(text);
 
-/** Sends requests to a gateway with the user's token. Failures throw errors with a sentence for people. */
+/** Sends requests to a gateway with the user's token. Throws errors whose messages are for people. */
 export class Api {
   readonly #context: RequestContext;
   readonly #token: string | undefined;

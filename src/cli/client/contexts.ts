@@ -1,7 +1,7 @@
 import { CommandError } from '#cli/terminal.ts';
 import type { CredentialsFile } from './credentials.ts';
 
-/** A name for a server and the team that commands use there. */
+/** What the name of a context stands for: a server, and the team that commands use there. */
 export interface ServerContext {
   url: string;
   /** Absent: `main`. */

@@ -17,10 +17,10 @@ describe('keys in a shell', () => {
     'pass unchanged': [['ls ~.ssh\r', 'cat ä\u0003\u001b[A'], 'ls ~.ssh\rcat ä\u0003\u001b[A', false],
     'leave the shell after Enter, ~ and a full stop': [['ls\r~.'], '', true],
     'leave the shell if ~ and a full stop are the first keys': [['~.'], '', true],
-    'leave the shell even if they arrive one by one': [['\r', '~', '.'], '\r', true],
-    'do not count as an escape if ~ is not the first key': [['\ra~.'], '\ra~.', false],
+    'leave the shell even if the keys of the escape arrive one by one': [['\r', '~', '.'], '\r', true],
+    'do not count as an escape if ~ does not follow Enter': [['\ra~.'], '\ra~.', false],
     'do not count as an escape with another key after ~': [['\r~/bin/x\r'], '\r~/bin/x\r', false],
-    'pass one ~ for two': [['\r~~.'], '\r~.', false],
+    'pass one ~ for two after Enter': [['\r~~.'], '\r~.', false],
   };
   test.each(Object.entries(cases))('%s', (_sentence, [pieces, ...expected]) => {
     expect(typeKeys(...pieces)).toEqual(expected);

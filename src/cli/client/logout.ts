@@ -7,8 +7,8 @@ import { ProblemError } from './problem-error.ts';
 import { serverUrl } from './server-url.ts';
 
 /**
- * Deletes the stored credentials of a server. Also ends the session there, if the server can be reached; an
- * API token stays valid.
+ * Deletes the stored credentials and the contexts of a server; without `server`, of the current one. Also
+ * ends the session there, if the server can be reached. An API token stays valid.
  */
 export async function logout(server: string | undefined, terminal: Terminal): Promise<Exit> {
   const config = readConfig(terminal);

@@ -36,8 +36,8 @@ export async function readTextVariables(
 }
 
 /**
- * The variables after an update. A file of variables replaces all of them; single values are added to the
- * existing ones.
+ * The variables after an update. A file of variables replaces all of them. Without a file, the given values
+ * are added to the existing ones, and replace those of the same name. Undefined: nothing changes.
  */
 export function mergeVariables(
   current: Readonly<Record<string, string>>,

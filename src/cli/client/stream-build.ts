@@ -23,7 +23,10 @@ const FIRST_PAUSE_MS = 1000;
 export interface BuildListener {
   state(build: BuildDetailJson): void;
   log(chunk: ChunkJson): Promise<void>;
-  /** The stream broke and will be opened again. `cause` is a sentence. */
+  /**
+   * The stream broke and will be opened again. `cause` is a sentence. Called only for the first failure until
+   * an event arrives.
+   */
   broken(cause: string): void;
 }
 
@@ -49,7 +52,10 @@ export async function streamBuild(
 export interface EventListener {
   /** Returns whether this was the last event. */
   receive(event: StreamEvent): Promise<boolean>;
-  /** The stream broke and will be opened again. `cause` is a sentence. */
+  /**
+   * The stream broke and will be opened again. `cause` is a sentence. Called only for the first failure until
+   * an event arrives.
+   */
   broken(cause: string): void;
 }
 

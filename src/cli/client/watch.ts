@@ -145,7 +145,7 @@ class BuildPrinter implements BuildListener {
   readonly #terminal: Terminal;
   readonly #screen: ScreenText;
   readonly #fetchBuild: () => Promise<BuildDetailJson | undefined>;
-  /** Ids of steps for whose names the build was fetched. */
+  /** Ids of steps whose names were missing, so that the build was fetched to find them. */
   readonly #stepsSearched = new Set<string>();
   /** Ids of steps whose metadata is printed. */
   readonly #withMetadata = new Set<string>();

@@ -1,6 +1,6 @@
 import type { CompletionPlace } from './command-tree.ts';
 
-/** The script of zsh. If it knows no words for a place, zsh completes file names. */
+/** The completion script for zsh. Where it has no words after a command, zsh completes file names. */
 export function zshScript(places: readonly CompletionPlace[]): string {
   const paths = places.filter(({ path }) => path !== '').map(({ path }) => `'${path}'`);
   const cases = places.map(({ path, words, options }) => {

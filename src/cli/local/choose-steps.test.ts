@@ -115,7 +115,7 @@ describe('containers', () => {
     expect(names(choose([put], { put: true }))).toEqual(['image-1-go']);
   });
 
-  test('include every lane of a pool, and the containers of services', () => {
+  test('include every container of a pool, and the containers of services', () => {
     const containers = [
       { name: 'worker', pool: 'worker' },
       { name: 'worker-lane-2', pool: 'worker' },

@@ -8,7 +8,8 @@ interface SecretSources {
   secrets: ReadonlyMap<string, string>;
   environment: Environment;
   /**
-   * For each variable whose secret is of the type `env`: the name of the environment variable with its value.
+   * For each variable whose secret is of the type `env`, the name of the environment variable that has the
+   * value.
    */
   environmentKeys: ReadonlyMap<string, string>;
 }

@@ -181,7 +181,7 @@ describe('the search in a log', () => {
     expect(state.current).toEqual({ key: 'step-1', line: 1 });
   });
 
-  test('finds nothing without words', () => {
+  test('finds nothing if the query is empty', () => {
     const state = stateOf('a\n');
     state.searchFor('');
     state.goToFound(1, undefined);

@@ -4,7 +4,7 @@ import { AnsiParser, type Look } from './terminal.ts';
 export const MAX_SHOWN_CHARACTERS = 16 * 1024;
 /**
  * How many of the last hidden characters of a line are kept, because style sequences in them may end a style
- * of the shown part. Also limits the style sequences that are kept of replaced text.
+ * of the shown part. When text is replaced, at most this many characters of its style sequences are kept.
  */
 const MAX_STYLE_CHARACTERS = 256;
 const TAB_CELLS = 8;

@@ -18,8 +18,8 @@ export interface FoundLine {
 }
 
 /**
- * Finds the lines of a log that contain a text, in upper or lower case. While the log grows, it reads each
- * complete line once.
+ * Finds the lines of a log that contain a text, whether in upper or lower case. While the log grows, it reads
+ * each complete line once.
  */
 export class LogSearch {
   /** The text as the viewer typed it. */
@@ -56,7 +56,7 @@ export class LogSearch {
     }
   }
 
-  /** The index of a line among the found lines, from 0. */
+  /** How many found lines come before this line. If the line was found itself, this is its index. */
   indexOf({ key, line }: FoundLine): number {
     let before = 0;
     for (const section of this.#order) {

@@ -8,7 +8,7 @@ export interface StoredLine {
   text: string;
   /** The style at the beginning of the line. */
   look: Look;
-  /** When the agent sent the beginning of the line, in milliseconds. */
+  /** When the agent sent the beginning of the line, in milliseconds since 1970. */
   at: number;
 }
 
@@ -31,7 +31,7 @@ export class StepLines {
     return this.#dropped;
   }
 
-  /** The number after that of the last line. */
+  /** One more than the number of the last line. */
   get end(): number {
     return this.#complete + (this.#open.text === '' ? 0 : 1);
   }
@@ -46,7 +46,7 @@ export class StepLines {
     return Math.max(this.#widest, this.#openCells);
   }
 
-  /** Adds text. Returns the blocks that have become full, which can be dropped. */
+  /** Adds text. Returns the blocks that have become full. `drop` may drop them. */
   append(text: string, at: number): LineBlock[] {
     const [first = '', ...more] = text.split('\n');
     const filled: LineBlock[] = [];

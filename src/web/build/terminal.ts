@@ -224,8 +224,8 @@ function pair(light: string, dark: string): Pair {
 }
 
 /**
- * How a piece with this style is drawn. The colour of its text is moved until it has enough contrast with the
- * background in each palette.
+ * How a piece with this style is drawn. The colour of its text is made lighter or darker until it has enough
+ * contrast with the background in each palette.
  */
 function computeAppearance(look: Look): Appearance {
   const { front: letters, back: ground, inverse, ...rest } = look;

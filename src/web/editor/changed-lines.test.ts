@@ -6,8 +6,8 @@ const markedLines = (before: string, after: string): string[] =>
 
 test.each<[sentence: string, before: string, after: string, lines: string[]]>([
   ['equal texts have no changes', 'a\nb', 'a\nb', []],
-  ['a changed line', 'a\nb\nc', 'a\nx\nc', [' a', '-b', '+x', ' c']],
-  ['a new text', '', 'a\nb', ['+a', '+b']],
+  ['a changed line is removed and added', 'a\nb\nc', 'a\nx\nc', [' a', '-b', '+x', ' c']],
+  ['all lines of a new text are added', '', 'a\nb', ['+a', '+b']],
   [
     'lines far from a change are left out',
     '1\n2\n3\n4\n5\n6',

@@ -48,7 +48,7 @@ describe('the editor suggests', () => {
     expect(labelsAt(text)).toEqual(expect.arrayContaining(some));
   });
 
-  test('types of notifications in a notify, and says that they are', () => {
+  test('the types of declared notifications in a notify, and describes them as such', () => {
     const text = `${DECLARED}job "a" {\n notify "`;
     expect(suggestAt(text, text.length, TYPES).suggestions).toMatchObject([
       { label: 'slack', about: 'Type of a notification of this pipeline.' },

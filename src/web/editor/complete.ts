@@ -95,7 +95,8 @@ function withParameters(
 }
 
 /**
- * The block whose first label names the type of the parameters that `block` sets; undefined if it sets none.
+ * Finds the type whose parameters `block` sets: returns the block whose first label names this type.
+ * Undefined: `block` sets no parameters of a type.
  */
 function typedBlock(
   schema: BlockSchema,

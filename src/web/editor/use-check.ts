@@ -18,7 +18,7 @@ const QUIET_MS = 400;
 const AGAIN_MS = 3000;
 
 export interface CheckState {
-  /** The text that was checked last. */
+  /** The text that was checked last. Undefined: none yet, or the text is empty. */
   text: string | undefined;
   findings: readonly TextFinding[];
   /** The graph of the last valid text. */
