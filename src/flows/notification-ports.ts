@@ -1,6 +1,6 @@
 /**
- * Hints between processes that something changed. Losing one costs time, never work: whoever listens also
- * reads the database on a timer.
+ * Hints between processes that something changed. Losing one costs time, never work: each listener also reads
+ * the database on a timer.
  */
 export type ProcessNotification =
   /** A check is requested, or a check run has ended. */

@@ -16,7 +16,7 @@ afterAll(async () => {
   await stores.close();
 });
 
-test('a disabled global admin who becomes a user is recorded, and one who stays an admin is not', async () => {
+test('for a disabled global admin, losing the role is recorded, and keeping it is not', async () => {
   await gateway.account('root', { globalAdmin: true });
   await gateway.account('ann', { globalAdmin: true });
   const as = await gateway.session('root');

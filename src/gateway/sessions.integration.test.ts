@@ -142,7 +142,7 @@ describe('a session', () => {
     expect(list.body.data).toHaveLength(50);
   });
 
-  test('is not ended by its own opening, even if fifty others have later times', async () => {
+  test('does not end when it opens, even if fifty other sessions have later times', async () => {
     for (let times = 0; times < 50; times += 1) await gateway.session('ann');
     advanceClock(-1000);
     expect(await sessionStatus(await gateway.session('ann'))).toBe(200);

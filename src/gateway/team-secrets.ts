@@ -14,8 +14,8 @@ export type SecretSource = (
 ) => Promise<SecretLookupResult[]>;
 
 /**
- * Reads secrets from their sources, which are given by type. Reads all sources concurrently. If any value
- * cannot be read for a transient reason, the whole answer is `unavailable`.
+ * Reads secrets from all their sources concurrently. `sources`: by the type of secret. If any value cannot be
+ * read for a transient reason, the whole answer is `unavailable`.
  */
 export function teamSecrets(sources: Readonly<Record<string, SecretSource>>): TeamSecrets {
   return {

@@ -11,7 +11,7 @@ import { unavailable } from './unavailable.ts';
 /** The time limit of one request to Vault. */
 const REQUEST_MS = 8000;
 /**
- * The time limit of all requests to Vault for one call of an agent. The agent waits 30 s for the answer, then
+ * The time limit of all requests to Vault for one read of secrets. The agent waits 30 s for its answer, then
  * asks again.
  */
 export const VAULT_MS = 25_000;

@@ -35,7 +35,7 @@ const INTERVALS_MS = {
   ...HOUSEKEEPING_MS,
 };
 const TOPICS = ['checks', 'schedule', 'builds', 'status', 'cancel', 'teams'] as const;
-/** Pause before checks of a team are tried again after a check Pod of the team was refused. */
+/** Pause before checks of a team are tried again after a check Pod was refused for a transient reason. */
 const REFUSED_CHECKS_RETRY_MS = 5000;
 /** Delay before warm Pods are replaced, so that the new Pods do not start while the build begins. */
 const REPLACE_WARM_AFTER_MS = 1000;
@@ -50,7 +50,7 @@ export class Loops {
   readonly #queue: WorkQueue;
   readonly #pods: PodFollower;
   readonly #fullNamespaces = new FullNamespaces();
-  /** Teams whose check Pods were refused, and the time (of `performance.now`) to try their checks again. */
+  /** By team, the time (of `performance.now`) to try its checks again, after `REFUSED_CHECKS_RETRY_MS`. */
   #refusedTeams = new Map<string, number>();
   /**
    * Whether a shape that has a warm Pod may get another one. Only the timer sets it to true, because a new
@@ -249,7 +249,7 @@ export class Loops {
 
   /**
    * Updates the statuses of pipelines whose checks are overdue: while no check runs, nothing else updates
-   * them. Also corrects checks that are due too late.
+   * them. Also corrects checks that are due later than their schedule allows.
    */
   async #updateOverdueChecks(): Promise<ReconcileResult> {
     const { checks } = this.#leadership.database;

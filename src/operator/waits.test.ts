@@ -14,7 +14,7 @@ const view: WaitingView = {
   builds: [{ job: 'unit', number: '3', reasons: [reason('QuotaExceeded')] }],
 };
 
-/** Reasons of a pipeline, each read of which takes 10 ms. */
+/** The `Waits` of one pipeline whose reasons take 10 ms to read. */
 function setUp() {
   const state = { now: 0, reads: 0, refreshes: 0, isGone: false };
   const waits = new Waits({

@@ -86,7 +86,10 @@ export interface PinTransaction {
   unpin(resource: number): Promise<void>;
   /** Builds that have a version of the resource as an input and have not started. */
   unstartedBuilds(resource: number): Promise<UnstartedBuild[]>;
-  /** Ends the builds that have not started, and returns their row ids. Their inputs do not count as used. */
+  /**
+   * Ends those of the builds that have not started. Returns the row ids of the ended builds, whose inputs do
+   * not count as used.
+   */
   endUnstarted(
     builds: readonly number[],
     why: { by: string | null; message: string; at: Date },

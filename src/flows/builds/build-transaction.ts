@@ -36,8 +36,8 @@ export interface StoredAttempt {
 
 export interface AttemptChanges extends Omit<EventsApplied, 'end'> {
   /**
-   * `good`: the build's versions satisfy `passed`. `byAgent`: the build's agent reported the end, and has
-   * sent the notifications.
+   * `good`: the build's versions satisfy `passed`. `byAgent`: the build's agent reported the end, and had
+   * sent the build's notifications before that.
    */
   end?: NonNullable<EventsApplied['end']> & { status: BuildStatus; good: boolean; byAgent: boolean };
 }

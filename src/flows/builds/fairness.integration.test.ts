@@ -37,7 +37,7 @@ const save = async (team: string, more: Parameters<typeof samplePipeline>[0] = {
   await stores.pipelines.savePipeline(toSave(samplePipeline(more), { team, pipeline, namespace: team }));
 
 /**
- * Adds pending builds of the team's first job that have a turn, without running the decisions before that.
+ * Adds pending builds of the team's first job that have had their turn, without the decisions before that.
  */
 async function queue(team: string, count: number): Promise<void> {
   await stores.pool.query(rows()`
@@ -90,7 +90,7 @@ describe('10,000 builds of a greedy team', () => {
     expect((await startBuilds(ports())).started).toEqual([]);
   });
 
-  test("the reason of a greedy team's builds is the start window", async () => {
+  test("builds of a greedy team name the start window as the reason why they wait", async () => {
     cluster.nodesThatTakePods = 1;
     await startBuilds(ports());
     const waiting = await stores.views.waiting({ team: 'greedy', pipeline: 'app', job: 'unit' });

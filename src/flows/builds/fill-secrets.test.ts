@@ -79,7 +79,7 @@ describe('the plan of a build', () => {
     expect(plan.notice).toContain('git.app has a pull request from a fork');
   });
 
-  test('keeps a value of an input that looks like a secret, which marks no step', () => {
+  test('keeps an input whose value looks like a secret unchanged, and marks no step for it', () => {
     const facts = factsOf({ ref: 'a' });
     const inputs = [{ name: 'who', type: 'string' as const, default: '' }];
     const jobs = [{ ...job('unit', get('git.app'), task('test')), inputs }];
@@ -97,7 +97,7 @@ describe('the plan of a build', () => {
   });
 });
 
-describe('a step that starts', () => {
+describe('a step', () => {
   test('gets the secrets that it names, and no others are read', async () => {
     namesRead.length = 0;
     const facts = factsOf({ ref: 'a' });
@@ -131,7 +131,7 @@ describe('a step that starts', () => {
     expect(namesRead.flat()).toEqual(['forge/token']);
   });
 
-  test('keeps a value of an input that looks like a secret, which reads none', async () => {
+  test('keeps an input whose value looks like a secret unchanged, and reads no secret for it', async () => {
     namesRead.length = 0;
     const facts = factsOf({ ref: 'a' });
     const inputs = [{ name: 'who', type: 'string' as const, default: '' }];

@@ -54,8 +54,8 @@ export async function followSeenBuildPod(
 }
 
 /**
- * Judges a build's Pod, or its absence: the Pod is deleted when its build has ended, and the build ends with
- * its Pod.
+ * Judges a build's Pod, or its absence. If the build has ended, deletes the Pod. If the Pod has ended or is
+ * gone, ends the build or gives it another attempt.
  */
 export async function followBuildPod(
   { build, attempt }: { build: number; attempt: number },
@@ -93,7 +93,7 @@ export async function followGoneBuildPod(
   return await followBuildPod(work, hasEnded(gone) ? { ...gone, deleting: true } : undefined, ports);
 }
 
-/** Asks the API server: a Pod whose labels were changed still exists, but the watch no longer shows it. */
+/** Reads the Pod from the API server: the watch does not show a Pod that has lost the labels of Millrace. */
 async function findUnwatchedPod(
   facts: AttemptFacts,
   { cluster }: FollowBuildPorts,

@@ -46,9 +46,9 @@ async function followOwn(
 }
 
 /**
- * Forgets a deleted Pod, and records a Pod that ended by itself as failed. Another Pod of that shape would
- * fail too, so none is created for some time. Returns false if the row has changed meanwhile, mostly because
- * a build has taken the Pod.
+ * Removes the row of a Pod that is being deleted. Records any other Pod as failed: it has ended by itself, or
+ * one of its containers cannot run. Another Pod of that shape would fail too, so none is created for some
+ * time. Returns false if the row has changed meanwhile, mostly because a build has taken the Pod.
  */
 async function giveUp(pod: PodFacts, { warm }: Work, { warmPods }: FollowWarmPorts): Promise<boolean> {
   if (pod.deleting) return await warmPods.remove(warm);

@@ -28,10 +28,7 @@ const CRON_POD: AgentPod = {
 
 const BY_NONCE: SessionRequest = { key: 'k', pod: POD, nonce: signNonce(KEY, SESSION) };
 const BY_TOKEN: SessionRequest = { key: 'k', pod: POD, token: 'projected' };
-/**
- * A Pod that mounts volumes anyway sends both: the nonce names the work, and the token proves which Pod it
- * is.
- */
+/** An agent may send both: the nonce names the work, and the token proves in which Pod the agent runs. */
 const BY_BOTH: SessionRequest = { ...BY_NONCE, token: 'projected' };
 const CHECKS = { kind: 'checks', run: 9 } as const;
 

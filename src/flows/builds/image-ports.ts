@@ -37,7 +37,7 @@ export interface ImageStore {
   recordFailure(key: ImageKey, failure: FailedLookUp, at: Date): Promise<void>;
 }
 
-/** The parts of a Pod that matter for its images. */
+/** What a look-up reads from the Pod that runs the image. */
 export interface PullFacts {
   /** Texts of the Pod's image pull secrets, without secrets that are absent or of another type. */
   credentialTexts: string[];
@@ -46,7 +46,7 @@ export interface PullFacts {
 }
 
 export interface ImagePulls {
-  /** Undefined: the API server did not answer. */
+  /** Undefined: the API server did not answer, or has no such Pod. */
   factsOf(pod: { namespace: string; name: string }): Promise<PullFacts | undefined>;
 }
 

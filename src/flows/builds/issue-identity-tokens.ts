@@ -5,7 +5,7 @@ import { isActive } from '#domain/scheduling/build-changes.ts';
 import type { IdentityTokensAnswer, IssueIdentityPorts } from './identity-ports.ts';
 import type { AttemptRef } from './ports.ts';
 
-/** Tokens that one attempt of a build may get. The agent masks each of them. */
+/** Maximum number of tokens for one attempt of a build. Limited because the agent masks each. */
 export const MAX_IDENTITY_TOKENS = 500;
 
 /** Issues the identity tokens of a step. */

@@ -24,8 +24,8 @@ export interface LookUpPorts {
   registry: ImageRegistry;
   pulls: ImagePulls;
   /**
-   * A look-up in a registry holds one seat. Namespaces take turns, so slow registries of one do not delay
-   * others.
+   * A look-up in a registry holds one seat. Namespaces take turns, so the slow registries of one namespace do
+   * not delay the others.
    */
   seats: FairPool<number>;
   now: () => Date;
@@ -34,7 +34,7 @@ export interface LookUpPorts {
 /**
  * Finds the configuration of an image, which contains its entrypoint. If the stored configuration is missing
  * or too old, asks the registry with the pull secrets of the Pod that runs the image. Records a failure, so
- * that other builds do not ask the registry again at once.
+ * that for some time no build asks the registry again.
  */
 export async function lookUpImage(key: ImageKey, podName: string, ports: LookUpPorts): Promise<LookUpAnswer> {
   const { images, pulls, now } = ports;

@@ -55,7 +55,7 @@ export async function openAgentSession(
 ): Promise<AgentSessionAnswer> {
   const claimed = request.nonce === undefined ? undefined : ports.credentials.workOf(request.nonce);
   const preparing = isWorkSession(claimed) ? prepare(claimed, request, ports) : undefined;
-  // Awaited only once the caller is identified. A failure is handled there.
+  // `answerIdentified` awaits this and handles a failure. If the caller is refused, a failure has no effect.
   preparing?.catch(() => undefined);
   let identifying = true;
   const offer = (work: Work): void => {
@@ -232,7 +232,8 @@ function wrongPodReason(
 
 /**
  * If the agent may try again, a build stays pending and shows the reason. Otherwise the work ends. A run of
- * checks, hooks or notifications always ends here, because checks are repeated anyway.
+ * checks, hooks or notifications always ends here. Later runs repeat the checks, but not hooks or
+ * notifications.
  */
 export async function answerWithoutImage(
   session: WorkSession,

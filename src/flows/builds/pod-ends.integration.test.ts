@@ -210,7 +210,7 @@ describe('a build whose Pod', () => {
     expect((await buildView())?.message).toBe('Unschedulable: 0/1 nodes are available');
   });
 
-  test('belongs to an earlier attempt is removed', async () => {
+  test('belongs to an earlier attempt loses that Pod', async () => {
     await save();
     await findRefs('a');
     const old = cluster.pods.get('app-unit-1-1');

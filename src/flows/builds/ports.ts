@@ -79,8 +79,8 @@ export interface BuildStore extends TriggerStore, TurnStore, BuildPodStore {
    */
   explainFull(namespace: string, reason: string): Promise<void>;
   /**
-   * Ends the delay of the oldest builds of the namespace whose Pods were refused, except because of tags.
-   * Returns how many of them are still delayed.
+   * Ends the delay of the oldest builds of the namespace whose Pods were refused, for any reason but tags.
+   * Returns how many such builds are still delayed.
    */
   tryRefused(namespace: string): Promise<number>;
   /**

@@ -75,7 +75,7 @@ describe('secrets are read', () => {
     });
   });
 
-  test('with the reason why one that is needed has no value', async () => {
+  test('unless a secret that they need has no value; they then have that reason', async () => {
     const from = source({ password: 'hunter2' });
     expect(await read(['password'], from)).toEqual({
       values: {},

@@ -126,8 +126,8 @@ function recordLookup(
 }
 
 /**
- * Why the secret has no value. A secret that was not looked up needs its own value, or the value of a secret
- * that has none.
+ * Why the secret has no value. `missing` has no reason for a secret that was never looked up, because it
+ * needs its own value, or the value of a secret that has none.
  */
 function reasonOf(name: string, missing: ReadonlyMap<string, string>): string {
   const ownReason = missing.get(name);

@@ -14,7 +14,7 @@ export interface FactsTransaction {
 
 /**
  * Holds the pipeline's lock: until the transaction ends, no other one saves the pipeline, decides on builds,
- * or cancels one.
+ * or ends or cancels one.
  */
 export interface PipelineTransaction extends FactsTransaction {
   /** The open builds of these jobs, and the origins of the versions of these builds and of `versions`. */

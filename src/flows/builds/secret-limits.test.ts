@@ -91,7 +91,7 @@ describe('a hostile pipeline cannot fill the memory of the gateway with secrets'
     expect(secrets.lookups).toBe(1);
   });
 
-  test('and those of usual pipelines are filled', async () => {
+  test('while the secrets of usual pipelines are filled in', async () => {
     const names = Array.from({ length: MAX_SECRETS }, (_, index) => placeholder(`git/${index}`));
     const filled = await fill(names.join(' '), secretsOf(4096));
     expect(filled).not.toHaveProperty('operation.refusal');

@@ -183,8 +183,8 @@ async function tryWarmPod(
 }
 
 /**
- * Gives turns to queued builds, one team after another. The builds of a team start before the next team is
- * read.
+ * Fails builds whose approval timed out. Then gives turns to queued builds, one team after another. The
+ * builds of a team start before the queue of the next team is read.
  */
 async function giveTurns(ports: Ports, progress: Progress): Promise<void> {
   const { builds, notifications, now } = ports;

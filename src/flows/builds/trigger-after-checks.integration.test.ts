@@ -164,7 +164,7 @@ describe('a trigger that checks first', () => {
     });
   });
 
-  test('a trigger does not wait for the check of a source that the pipeline no longer has', async () => {
+  test('a trigger does not wait for a check if its resource has switched to another history', async () => {
     const trigger = await waitingTrigger();
     const jobs = [job('unit', get('git.app', { trigger: false }), task('test'))];
     const resources = [resource('git.app', { params: { url: 'https://other.test' } })];
@@ -218,7 +218,7 @@ describe('processes that die during a trigger', () => {
     expect(await scheduleAll()).toEqual([]);
   });
 
-  test('a trigger gets one build if gateway and operator die and their successors answer it at once', async () => {
+  test('a trigger gets one build if the next gateway and the next operator answer it together', async () => {
     const trigger = await waitingTrigger();
     await passDeadline();
     const [answer] = await Promise.all([

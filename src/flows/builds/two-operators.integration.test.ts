@@ -18,7 +18,7 @@ import { startBuilds } from './start-builds.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
 const CRASHES = 500;
-/** The test ends no sooner than this: how far the work gets between two crashes depends on the machine. */
+/** The test runs until there are at least this many: how many come between two crashes varies by machine. */
 const VERSIONS = 60;
 let stores: TestStores;
 beforeAll(async () => {

@@ -2,9 +2,9 @@ import { decideNotificationRuns } from '#domain/build/due-notifications.ts';
 import type { CheckStore } from './ports.ts';
 
 /**
- * Opens runs that send the notifications of builds without a running agent, at most one per team at a time.
- * `runHooks` creates their Pods. Returns the number of runs opened, and whether more notifications may be
- * due.
+ * Opens runs that send the notifications of builds without a running agent. A team has at most one such run
+ * at a time. `runHooks` creates the Pods of these runs. Returns the number of runs opened, and whether more
+ * notifications may be due.
  */
 export async function claimNotifications({
   checks,

@@ -30,7 +30,7 @@ export async function removeEnded(pod: OwnedPod, ports: Pick<FollowChecksPorts, 
   if (hasEnded(pod)) await remove(pod, ports);
 }
 
-/** Judges the Pod of a check run, or its absence. Pods of CronJobs are left to the CronJob. */
+/** Judges the Pod of a check run, or its absence. Does not delete Pods of CronJobs: the CronJob does. */
 export async function followCheckPod(
   run: OpenRun,
   pod: CurrentPod | undefined,
@@ -90,7 +90,10 @@ function judgeRun(run: OpenRun, pod: PodFacts | undefined, failed: boolean): 'wa
   return run.hooks ? 'wait' : 'create';
 }
 
-/** The operator died before it created the Pod, or somebody deleted the Pod before its agent connected. */
+/**
+ * Creates the Pod of a run that has none: the operator died before it created the Pod, the request to create
+ * the Pod failed, or somebody deleted the Pod before its agent connected.
+ */
 async function createPodAgain(run: OpenRun, ports: FollowChecksPorts): Promise<'created' | 'closed'> {
   const facts = await ports.checks.runFacts(run.run);
   const answer = facts && (await requestCheckPod(facts, ports));

@@ -74,9 +74,9 @@ export interface CheckStore {
   /** The resource that the webhook token belongs to. */
   resourceOfToken(tokenHash: string): Promise<ResourceName | undefined>;
   /**
-   * Checks of live pipelines that are due or requested and do not run: at most `maxPerTeam` with a Pod and as
-   * many without a Pod. Checks that a person or webhook requested come first, then the oldest due. In all, at
-   * most 10,000. For teams in `except`, only checks without a Pod.
+   * Checks of live pipelines that are due or requested and do not run. Of each team, at most `maxPerTeam`
+   * that need a Pod and as many that need none; in all, at most 10,000. Checks that a person or webhook
+   * requested come first, then the oldest due. For teams in `except`, only checks that need no Pod.
    */
   dueChecks(at: Date, maxPerTeam: number, except?: readonly string[]): Promise<DueCheck[]>;
   /**
@@ -92,8 +92,8 @@ export interface CheckStore {
   /** Sets the due times of checks to `next`. Skips a check whose due time is no longer `from`. */
   moveTimers(moved: readonly { scope: number; from: number; next: number }[]): Promise<void>;
   /**
-   * One transaction, fenced by the leader epoch if the process leads. `work` may run again after a conflict,
-   * so `work` acts through `tx` only.
+   * One transaction. If the process leads, it is refused once the leader epoch is over. `work` may run again
+   * after a conflict, so `work` acts through `tx` only.
    */
   withChecks<T>(work: (tx: CheckTransaction) => Promise<T>): Promise<T>;
   /** Evaluates cron expressions in this process. */
@@ -112,8 +112,9 @@ export interface CheckStore {
    */
   openHookRuns(): Promise<OpenHookRun[]>;
   /**
-   * Builds whose notifications no run sends yet, because they wait for approval or ended without their agent.
-   * Only some builds of each team that has no open run of notifications, oldest first.
+   * Builds whose notifications a run has to send, and no run sends yet: they have no agent, because they wait
+   * for approval or ended without their agent. Only some builds of each team that has no open run of
+   * notifications, oldest first.
    */
   dueNotifications(): Promise<DueNotifications[]>;
   /** Opens the runs, and records which notifications are not sent. */

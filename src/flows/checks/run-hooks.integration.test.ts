@@ -272,7 +272,7 @@ test('hooks of a removed pipeline do not run any more', async () => {
   expect(await stores.checks.openRuns()).toEqual([]);
 });
 
-test('hooks without a Pod whose resource gets another source take no slot after their deadline', async () => {
+test('hooks without a Pod take no slot after their deadline, even if the resource has changed', async () => {
   const run = await find('git.app', 'a');
   await stores.pipelines.savePipeline(toSave(withHooks({ branch: 'release' })));
   await passDeadline(run);

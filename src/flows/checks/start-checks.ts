@@ -17,11 +17,11 @@ interface Ports extends CheckSlotPorts, Pick<RequestCheckPodPorts, 'caches'> {
 
 export interface ChecksStarted {
   runs: number[];
-  /** Number of versions that checks without a Pod have recorded. */
+  /** Number of versions recorded by checks that need no Pod. */
   answered: number;
   /** Number of due checks that a limit holds back. */
   held: number;
-  /** Checks without a Pod remain: call again at once. */
+  /** More checks are due that need no Pod: call again at once. */
   more: boolean;
   /**
    * Teams with a check Pod that was refused, but may be accepted later: see `isTransient`. Leave them out for
@@ -33,17 +33,17 @@ export interface ChecksStarted {
 
 /** Limit for the due checks of one team per call: this many that need a Pod, and as many that need none. */
 const MAX_DUE_OF_TEAM = 1000;
-/** Checks without a Pod that one call answers. Few, so that checks with a Pod start in between. */
+/** How many checks that need no Pod one call answers. Few, so that checks with a Pod start in between. */
 const MAX_ANSWERED = 200;
-/** Checks without a Pod that are answered at a time. Each is a transaction on its own row. */
+/** How many of them are answered at a time. Each is a transaction on its own row. */
 const MAX_CONCURRENT_ANSWERS = 4;
 
 const NO_TEAMS: ReadonlySet<string> = new Set();
 
 /**
  * Creates a Pod for each group of due checks that need a Pod, and answers the other checks. Teams take turns,
- * and a team without a running check gets a slot even if other teams hold all of them. `avoid`: teams whose
- * checks with a Pod this call leaves out.
+ * and a team without a running check gets a slot even if other teams hold all of them. `avoid`: teams for
+ * which this call creates no Pods.
  */
 export async function startChecks(
   ports: Ports,

@@ -23,7 +23,8 @@ export type WantedProvider = Omit<StoredProvider, 'secretKey' | 'byApi' | 'uid' 
 /*
  * The object is written first, because it survives a crash and the operator applies it. Then the same change
  * is written to the database, in one transaction with the lock-out check, so it takes effect at once on every
- * replica. If that transaction refuses, the object is restored.
+ * replica. If that transaction refuses, a new object is deleted again, and a changed one is restored. A
+ * deleted one cannot be restored: its deletion waits until the operator can apply it.
  */
 
 /**

@@ -57,7 +57,10 @@ async function waitUntilCreated(
   return ended?.refused;
 }
 
-/** Deletes the Team object, and waits a limited time until the operator has removed the team. */
+/**
+ * Deletes the Team object, and waits a limited time until the operator has removed the team. Refuses to
+ * delete a team that has pipelines.
+ */
 export async function deleteTeam(
   name: string,
   act: AuditedAct,

@@ -80,8 +80,8 @@ export type CliLoginFinished =
 
 /**
  * Opens a session for the command line once its login is confirmed. `verifier`: the secret of the command
- * line. The time of its sign-in is that of the confirming session. Otherwise two sessions could renew each
- * other without end.
+ * line. The new session has the sign-in time of the session that confirmed the login. Otherwise two sessions
+ * could renew each other without end.
  */
 export async function finishCliLogin(
   { verifier, caller }: { verifier: string; caller: Caller },

@@ -4,7 +4,7 @@ import type { ProviderState } from '#domain/access/provider-change.ts';
 import type { AuditedAct, StoredCredentials } from './ports.ts';
 
 /*
- * What sign-in through identity providers needs from outside. Every method is one transaction.
+ * What sign-in through identity providers needs from outside. Every method of a store is one transaction.
  */
 
 export interface StoredProvider extends OAuthProvider, ProviderState {}

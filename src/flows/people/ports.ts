@@ -6,9 +6,9 @@ import type { Role } from '#domain/access/roles.ts';
 import type { Listed, Page } from '#flows/page.ts';
 
 /*
- * What the flows of accounts and rights need from outside. Every method is one transaction, and writes an
- * audited change together with its audit entry. Changes that could break a common rule together, such as that
- * a team keeps an admin, wait for each other.
+ * What the flows of accounts and rights need from outside. Every method of a store is one transaction, and
+ * writes an audited change together with its audit entry. Two changes may each keep a rule, such as that a
+ * team has an admin, but break it together. So such changes wait for each other.
  */
 
 /** Who makes a change, and when. */

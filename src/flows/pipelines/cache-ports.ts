@@ -41,7 +41,7 @@ export interface RemovableCaches {
   removeCaches(caches: readonly number[]): Promise<void>;
 }
 
-/** The claim of a cache's volume, as the API server reports it. */
+/** The PersistentVolumeClaim of a cache, as the API server reports it. */
 export interface FoundClaim {
   namespace: string;
   name: string;

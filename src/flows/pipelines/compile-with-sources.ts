@@ -78,13 +78,13 @@ interface Fetching {
 type RoundEnded =
   | { complete: true }
   | { refused: Diagnostic }
-  /** Sources that could not be reached. */
+  /** A reason for each source that could not be fetched now, or not in time. */
   | { unavailable: string[] }
   | { busy: true };
 
 /**
- * Fetches the sources of one round that are not known yet. Checks the limit of sources before it fetches any.
- * Teams take turns.
+ * Fetches the sources of one round that are not known yet, unless the pipeline would then have too many.
+ * `busy`: the team already fetches for another pipeline, or too many teams fetch.
  */
 async function fetchRound(
   fetching: Fetching,

@@ -35,7 +35,7 @@ export async function diagnoseManifest(
   };
 }
 
-/** A diagnostic with its place as numbers. */
+/** A diagnostic with its position in the text as numbers. */
 export interface ManifestFinding {
   severity: 'error' | 'warning';
   /** A stable code. Absent for a source that is not fetched yet. */
@@ -51,7 +51,7 @@ export interface ManifestFinding {
   help?: string;
 }
 
-/** Findings with places as numbers. Only errors refuse the manifest. */
+/** Validates as `diagnoseManifest` does. Returns positions as numbers. Only errors refuse the manifest. */
 export async function findingsOf(text: ManifestText, compiler: Compiler): Promise<ManifestFinding[]> {
   return (await compileManifest(text, compiler)).findings;
 }

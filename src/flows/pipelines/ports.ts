@@ -40,8 +40,8 @@ export interface SavedPipeline {
     histories: string[];
   };
   /**
-   * Present if pins of the manifest changed, or if builds ended before they started, because a pin or the
-   * source of a resource changed. `stopped`: row ids of these builds.
+   * Present if pins of the manifest changed, or if builds ended before they started, because a pin changed or
+   * a resource switched to another history. `stopped`: row ids of these builds.
    */
   schedulingChange?: { stopped: number[] };
 }

@@ -7,9 +7,9 @@ import type { PipelineToSave, SavedPipeline } from './ports.ts';
 
 export interface SaveStore {
   /**
-   * One transaction with the pipeline's lock, fenced by the leader epoch. `work` may run again after a
-   * conflict, so `work` acts through `tx` only. Rejects if the pipeline of this object was renamed to another
-   * object.
+   * One transaction with the pipeline's lock, refused if the leader epoch is over. `work` may run again after
+   * a conflict, so `work` acts through `tx` only. Rejects if a rename gave the pipeline of this object to
+   * another object.
    */
   withPipelineToSave<T>(pipeline: PipelineToSave, work: (tx: SaveTransaction) => Promise<T>): Promise<T>;
   /** Evaluates cron expressions in this process. */

@@ -10,7 +10,7 @@ type SecretSet =
   /** The key of the installation does not exist yet. */
   | { answer: 'no-key' };
 
-/** Stores a value under this name. Replaces the value that has the name already. */
+/** Stores a value under this name. Replaces the value that the name has so far. */
 export async function storeSecret(
   scope: SecretScope,
   secret: { name: string; kind: SecretKind; value: string },

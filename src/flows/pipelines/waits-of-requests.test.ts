@@ -72,7 +72,7 @@ test.each(Object.entries(requests))(
     for (const readMs of [0, 1000]) {
       const ports = slowPorts(readMs);
       await request(ports);
-      // Some reads come before the wait, and the last one begins before its end.
+      // Some reads come before the wait, and one more begins when its time is over.
       expect(ports.elapsed()).toBeGreaterThanOrEqual(8000);
       expect(ports.elapsed()).toBeLessThanOrEqual(8000 + 5 * readMs);
     }

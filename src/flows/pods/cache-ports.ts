@@ -35,7 +35,7 @@ export interface CacheSettings {
   accessModes: string[];
 }
 
-/** The claim for the volume of one cache. */
+/** The PersistentVolumeClaim of one cache. */
 export interface CacheClaim {
   cache: number;
   generation: number;

@@ -75,7 +75,7 @@ export interface Cluster {
   /** Creates the PersistentVolumeClaim of a cache, unless it exists. */
   prepareClaim(claim: CacheClaim): Promise<ClaimAnswer>;
   /**
-   * Reads the Pod with the name that the attempt's Pod has from the API server, whatever the Pod's labels
+   * Reads from the API server the Pod that has the name of the attempt's Pod, whatever the labels of that Pod
    * are.
    */
   findBuildPod(attempt: OpenAttempt): Promise<PodFacts | undefined>;

@@ -18,9 +18,10 @@ export interface CachesToTake {
 }
 
 /**
- * Decides which caches a Pod mounts, and claims their volumes. The decision is recorded, so that the same Pod
- * gets the same caches after a crash. If the Team has no volumes for caches, the Pod mounts none, and nothing
- * is recorded for caches of built-in types: the author of the pipeline may not know of them.
+ * Decides which caches a Pod mounts, and creates their PersistentVolumeClaims. The decision is recorded, so
+ * that the same Pod gets the same caches after a crash. If the Team has no volumes for caches, the Pod mounts
+ * none, and nothing is recorded for caches of built-in types: the author of the pipeline may not know of
+ * them.
  */
 export async function takeCaches(
   { user, owner, needs }: CachesToTake,

@@ -16,8 +16,8 @@ const MAX_BUILDS = 100;
 const REPLACED_REVISION_AGE_MS = 7 * 24 * 60 * 60 * 1000;
 
 /**
- * Applies retention to some of the oldest builds of the job that waited longest. Undefined: all jobs had
- * their turn after `since`.
+ * Applies retention to some of the oldest builds of the job that waited longest. When the turn of the job
+ * ends, also removes old revisions of its pipeline. Undefined: all jobs had their turn after `since`.
  */
 export async function retainSomeBuilds(
   tx: RetentionTransaction,

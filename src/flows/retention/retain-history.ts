@@ -51,9 +51,9 @@ export async function retainHistory({
 }
 
 /**
- * Gives one job or resource its turn: removes its oldest history that the team's retention does not keep. If
- * all jobs and resources have had their turn, removes old records. Safe to repeat and to run concurrently.
- * Undefined: nothing is left to do.
+ * Begins or continues the turn of one job or resource: of its oldest history, removes a part of what the
+ * team's retention does not keep. If all jobs and resources have had their turn, removes old records. Safe to
+ * repeat and to run concurrently. Undefined: nothing is left to do.
  */
 export async function retainNext(retention: RetentionStore, at: Date): Promise<RowsRemoved | undefined> {
   const since = before(at, TURN_INTERVAL_MS);

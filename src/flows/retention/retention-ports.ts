@@ -10,8 +10,8 @@ export interface RetentionStore {
   /** The time by the clock of the database. */
   now(): Promise<Date>;
   /**
-   * One bounded transaction, fenced by the leader epoch. `work` may run again after a conflict, so `work`
-   * acts through `tx` only.
+   * One bounded transaction, refused if the leader epoch is over. `work` may run again after a conflict, so
+   * `work` acts through `tx` only.
    */
   withHistory<T>(work: (tx: RetentionTransaction) => Promise<T>): Promise<T>;
 }

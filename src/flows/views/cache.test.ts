@@ -61,7 +61,7 @@ describe('the cache', () => {
     expect(await cache.get('a', async () => 'well')).toBe('well');
   });
 
-  test('an entry is cached once it is made and as long as it is fresh', async () => {
+  test('an entry is cached from when it is made until it is too old', async () => {
     let now = 0;
     const { get, cached } = recordingCache({ maxAge: { ms: 10, now: () => now } });
     const making = get('a');

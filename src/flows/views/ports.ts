@@ -19,7 +19,7 @@ export interface Views {
   /** Newest first. */
   builds(name: JobName, page: Page & { status?: BuildStatus }): Promise<Listed<BuildView> | undefined>;
   build(ref: BuildRef): Promise<BuildDetail | undefined>;
-  /** What changed since the last good build of the job before this one. */
+  /** What changed in this build since the newest good build of its job that is older. */
   changes(ref: BuildRef): Promise<BuildChangesView | undefined>;
   /** Why these builds (row ids) exist, and which versions they took, in no particular order. */
   buildOrigins(builds: readonly number[]): Promise<BuildOrigin[]>;
@@ -120,7 +120,7 @@ export interface ApprovalView {
   votes: { by: string; approve: boolean; message?: string; at: string }[];
 }
 
-/** What changed in this build since the last good build of the job before it. */
+/** What changed in a build since the newest good build of its job that is older. */
 export interface BuildChangesView {
   /** Number of the last good build. Absent: no earlier build was good. */
   since?: string;

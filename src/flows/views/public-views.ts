@@ -176,8 +176,8 @@ function cacheKey({ item }: Found<'jobs' | 'resources'>, detail: unknown): strin
 }
 
 /**
- * Returns a function that calls `read`, which reads by name, and drops the result if the name belongs to
- * another pipeline by now: that pipeline may be private.
+ * Returns a function that calls `read`, which reads by name. The function drops the result if the pipeline is
+ * no longer public, or if its name belongs to another pipeline by now, which may be private.
  */
 function ifStillOf<T>(
   store: Pick<OverviewStore, 'pipeline'>,

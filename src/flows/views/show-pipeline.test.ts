@@ -132,7 +132,7 @@ const cachedPicture = ({ overviews }: ReturnType<typeof setUp>, options: Partial
   overviews.cachedPicture(APP, { ...SVG, ...options });
 
 describe('a cached picture', () => {
-  test('a cached picture is the one that somebody has just seen', async () => {
+  test('a picture is cached once it was drawn, and only in that format and shape', async () => {
     const base = setUp();
     expect(cachedPicture(base)).toBeUndefined();
     const picture = await base.findPicture();

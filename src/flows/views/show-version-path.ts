@@ -21,8 +21,8 @@ export interface VersionToFollow {
 export type PathBuildRow = PathBuild & PathBuildView & { version: number };
 
 /**
- * Follows a version from build to build, and through the versions that the puts of these builds made. Reads
- * the builds of all versions of one round of puts at once.
+ * Follows a version from build to build, and through the versions that the puts of these builds made. Each
+ * query reads the builds of all versions that the round before has found.
  */
 export async function showVersionPath(
   name: ResourceName,
