@@ -17,7 +17,7 @@ const user = (username: string, hasPassword: boolean, ...linked: string[]): Acco
 const BOTH: EnabledSignIn = { local: true, providers: ['one', 'two'] };
 const WITHOUT_LOCAL: EnabledSignIn = { local: false, providers: ['one', 'two'] };
 const NO_SIGN_IN: EnabledSignIn = { local: false, providers: [] };
-/** User names of those who can sign in: they would be locked out if nothing were offered. */
+/** User names of those who can sign in: the users who would be locked out if no way to sign in were left. */
 const ableToSignIn = (users: readonly AccountSignIn[], offered: EnabledSignIn): string[] =>
   usersLockedOut(users, offered, NO_SIGN_IN);
 

@@ -77,10 +77,11 @@ export type Claims = Readonly<Record<string, unknown>>;
 
 /**
  * Suggests a valid user name for a new account. The person may change it. An account with the same name is
- * never linked because of it. If `usernameClaim` is `login`, the suggestion comes from the user name at the
- * provider. If it is `email`, it comes from the part of the email address before the @. If it names another
- * claim, the suggestion comes from the text of that claim. If it is undefined, the suggestion comes from the
- * first of `preferred_username`, `login` and `email` that the provider reports.
+ * never linked because of it. If `usernameClaim` is `login`, the suggestion comes from the claim `login` or,
+ * if it is missing, from `preferred_username`. If it is `email`, it comes from the part of the email address
+ * before the @. If it names another claim, the suggestion comes from the text of that claim. If it is
+ * undefined, the suggestion comes from the first of `preferred_username`, `login` and `email` that the
+ * provider reports.
  */
 export function suggestUsername(claims: Claims, usernameClaim: string | undefined): string {
   const claimed = claimedName(claims, usernameClaim);

@@ -6,8 +6,9 @@ import type { BuildEvent } from './events.ts';
 import type { SecretOutput } from './parse-secret-output.ts';
 
 /*
- * The agent's side of the internal gateway: JSON over HTTPS. The agent opens every connection. All requests
- * but the first one need the header `Authorization: Bearer <key>`, with the key of the SessionRequest.
+ * The agent's side of the internal gateway: JSON over HTTPS. The agent opens every connection. Every request
+ * except the SessionRequest needs the header `Authorization: Bearer <key>`, with the key of the
+ * SessionRequest.
  *
  *   POST /agent/v1/session         SessionRequest → SessionResponse     once; a repeat gets the same answer.
  *                                  Or JSON lines: ProvisionalWork, and later SessionConfirmation
@@ -19,10 +20,10 @@ import type { SecretOutput } from './parse-secret-output.ts';
  *   POST /agent/v1/identity-tokens IdentityTokensRequest → IdentityTokensResponse
  *   POST /agent/v1/debug           DebugExchange → DebugWork            when people may have opened shells
  *
- * 401 means that the session is over, mostly because another attempt replaced this one: the agent stops all
- * commands and exits. It does not retry a request that the gateway would refuse again (400, 413, 415, 422).
- * It retries after any other failure with jittered back-off, for a build up to ten minutes after the plan has
- * ended or timed out.
+ * 401 means that the session is over, usually because a newer attempt has replaced the attempt of this
+ * session: the agent stops all commands and exits. It does not retry a request that the gateway would refuse
+ * again (400, 413, 415, 422). It retries after any other failure with jittered back-off, for a build up to
+ * ten minutes after the plan has ended or timed out.
  */
 
 /** What an agent sends to open its session. */

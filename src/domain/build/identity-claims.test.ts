@@ -149,7 +149,7 @@ describe('an identity token', () => {
     expect(claims?.sub).toBe(ref === undefined ? SUBJECT : `${SUBJECT}:ref:${ref}`);
   });
 
-  test('has another subject for each mode of git and each branch, so that trust in one is none in another', () => {
+  test('has another subject for each mode of git and each branch, so that each needs trust of its own', () => {
     const modes: Record<string, Source> = {
       default: { version: { ref: SHA }, trigger: true },
       branch: BRANCH,

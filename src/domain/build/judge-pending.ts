@@ -35,8 +35,8 @@ export function judgePending(state: BuildState, pod: PodReport, attempt: Attempt
 }
 
 /**
- * What to do about a Pod that has run no step, if an image cannot be pulled. Undefined: no container reports
- * that an image cannot be pulled.
+ * What to do about a Pod that has run no step, if an image cannot be pulled. Undefined: every container can
+ * start, or the first one that cannot has another reason.
  */
 export function judgeMissingImage(
   containers: ContainerReport[],

@@ -152,7 +152,7 @@ const cases: Record<string, Case> = {
       message: 'The build was cancelled. Its Pod is gone.',
     },
   },
-  'a cancelled build is left to its agent for a while': {
+  'a cancelled build gets time in which its agent can end it': {
     state: taskStarted,
     pod: pod({ phase: 'Running', containers: [agent({ state: 'running' }), worker()] }),
     attempt: { cancelled: { seconds: 59, graceSeconds: 60 } },
@@ -243,7 +243,7 @@ const cases: Record<string, Case> = {
       message: 'The container worker used more memory than it may.',
     },
   },
-  'out of memory is never success, with any exit code': {
+  'a step container that ran out of memory is never a success, with any exit code': {
     state: buildAfter('start-task', 'end-task'),
     pod: pod({
       phase: 'Succeeded',

@@ -19,8 +19,8 @@ export function listedSteps(steps: readonly StepState[]): StepState[] {
 }
 
 /**
- * Whether the step is an automatic notification that was not sent. A `notify` step of the plan is always
- * listed.
+ * Whether the step is an automatic notification that was not sent. `notify` steps of the plan do not count as
+ * automatic: they are listed even if they did not run.
  */
 function isIdleNotification(step: StepState): boolean {
   const { status } = step;

@@ -122,8 +122,8 @@ function addPattern(machine: Automaton, children: [number, number][][], pattern:
 }
 
 /**
- * Sets the fallback of each state. Visits the states breadth first, so that the fallback of a state, which is
- * shorter, is complete before the state itself.
+ * Sets the fallback of each state. Visits the states breadth first. A fallback is shorter than its state, so
+ * it is complete before the state is visited.
  */
 function linkFallbacks(machine: Automaton, children: [number, number][][]): void {
   const queue = (children[0] ?? []).map(([, state]) => state);

@@ -62,8 +62,8 @@ export function parsePushOutput(stdout: string): Record<string, string> | undefi
 }
 
 /**
- * `masked`: the whole output, masked. It is masked before it is cut here, because a secret that is cut in two
- * cannot be found.
+ * `masked`: the masked output, or its masked first `MAX_CHECK_BYTES` bytes. It must be masked before this
+ * function shortens it, because a secret that is cut in two cannot be found.
  */
 function refused(problem: string, masked: string): CheckOutput & { ok: false } {
   const start = masked.slice(0, MAX_QUOTED_CHARACTERS).toWellFormed();

@@ -65,8 +65,8 @@ export function readAcross(fields: YamlFields, conversion: Conversion): Combinat
 }
 
 /**
- * How many values of one variable run at the same time. `count`: the number of its values, which is the
- * result for the limit `all`.
+ * How many values of one variable run at the same time. `count`: the number of its values. It is the result
+ * if `max_in_flight` is `all`.
  */
 function readLimit(variable: YamlFields, count: number, conversion: Conversion): number {
   const tree = variable.tree('max_in_flight');

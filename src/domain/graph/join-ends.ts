@@ -2,7 +2,7 @@ import { defined } from '#defined';
 import { rowOf } from './box.ts';
 import { jobId, type GraphEdge, type JobNode } from './graph.ts';
 
-/** The place of a job in a compact node: the node, and the index of the row that shows the job. */
+/** Where a compact node shows a job: the node, and the index of the row. */
 interface Member {
   group: JobNode;
   row: number;

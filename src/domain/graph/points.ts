@@ -1,4 +1,4 @@
-/** A place in a picture, in points from the upper left corner. */
+/** A position in a picture, in points from the upper left corner. */
 export interface Point {
   x: number;
   y: number;

@@ -29,7 +29,7 @@ export function describeValues(
 
 /**
  * The longest prefix of the reference that has a value, and that value. If `each.value` has no `port`, it is
- * `each.value` for the reference `each.value.port`. Undefined: not even the first two names have a value.
+ * `each.value` for the reference `each.value.port`. Undefined: at most the first name has a value.
  */
 function resolve({ name, steps }: Reference, scope: Scope): [name: string, value: Value] | undefined {
   let value = scope.get(name);

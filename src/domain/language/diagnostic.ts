@@ -7,14 +7,14 @@ import type { HclProblem, Range } from './syntax.ts';
 export interface Diagnostic {
   severity: 'error' | 'warning';
   code: DiagnosticCode;
-  /** Absent if the diagnostic is not about a place in the text. */
+  /** Absent if the diagnostic is not about a part of the text. */
   range?: Range;
   /** One line without a full stop at its end. */
   message: string;
   /** A sentence that says what to do. */
   help: string;
   /**
-   * The named blocks around the place, outermost first, at most two: `job "deploy"`, `put "git" "app"`.
+   * The named blocks around the range, outermost first, at most two: `job "deploy"`, `put "git" "app"`.
    * Absent at the top level of the text.
    */
   blocks?: string[];
@@ -73,8 +73,8 @@ export function onOneLine(text: string): string {
 
 /**
  * Makes a diagnostic of a problem that HCL reports. Uses the message of HCL, unless `explainProblem` has a
- * better one. Places in the message become `in line <number>`. `code` applies if the problem has no code of
- * its own.
+ * better one. A position in the message becomes `in line <number>`. `code` applies if the problem has no code
+ * of its own.
  */
 export function diagnoseProblem(problem: HclProblem, code: DiagnosticCode): Diagnostic {
   const hclDetail = problem.detail.replaceAll(/\s+/g, ' ').replace(/\.$/, '');
@@ -94,7 +94,7 @@ export function diagnoseProblem(problem: HclProblem, code: DiagnosticCode): Diag
   };
 }
 
-/** Matches places as HCL writes them in a message. The name of the file before the colon is empty. */
+/** Matches a position as HCL writes it in a message. The name of the file before the colon is empty. */
 const HCL_PLACE = / at :(\d+),\d+-(?:\d+,)?\d+/;
 
 /** The diagnostic as the conditions of a Pipeline object show it: `line:column: in <blocks>: message`. */
@@ -109,7 +109,7 @@ export function withBlocks(message: string, blocks: readonly string[] = []): str
   return others.length === 0 ? message : `in ${others.join(', ')}: ${message}`;
 }
 
-/** Sorts by place and drops duplicates. Diagnostics without a place come last. */
+/** Sorts by position in the text and drops duplicates. Diagnostics without a range come last. */
 export function sortDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   const position = ({ range }: Diagnostic) => range?.start.byte ?? Infinity;
   const unique = new Map<string, Diagnostic>();

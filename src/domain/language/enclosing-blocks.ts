@@ -32,8 +32,8 @@ export function nameBlocks(diagnostics: readonly Diagnostic[], body: Body): Diag
 }
 
 /**
- * The blocks around the place that a diagnostic names: the top-level block, and the innermost block whose
- * type is in `NAMED_INSIDE`. A block is left out if it has no labels, or if the place is in its labels.
+ * The blocks around `place` that a diagnostic names: the top-level block, and the innermost block whose type
+ * is in `NAMED_INSIDE`. A block is left out if it has no labels, or if `place` is in its labels.
  */
 function namedBlocksAround(place: Range, body: Body): Block[] {
   const path: Block[] = [];

@@ -18,8 +18,8 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Explains the first character of the text, which HCL does not accept at this place, and says what to write
- * instead. Undefined: the text is empty.
+ * Explains the first character of the text, which HCL does not accept there, and says what to write instead.
+ * Undefined: the text is empty.
  */
 export function explainCharacter(text: string): { message: string; help: string } | undefined {
   const [character] = text;

@@ -156,8 +156,8 @@ export function losesContent({ severity, summary, help }: HclProblem): boolean {
 const CHARACTER_REFUSED = ['Invalid character', 'Unsupported operator'];
 
 /**
- * Removes all other problems at the place of a character that HCL does not accept, such as errors about a
- * missing value or newline there.
+ * Removes all other problems at a character that HCL does not accept, such as errors about a missing value or
+ * newline there.
  */
 export function withoutFollowUpErrors(problems: readonly HclProblem[]): HclProblem[] {
   const refused = new Set(

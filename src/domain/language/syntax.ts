@@ -106,9 +106,9 @@ export interface HclProblem {
   severity: 'error' | 'warning';
   summary: string;
   detail: string;
-  /** The place of the problem. */
+  /** The range of the problem. */
   subject?: Range;
-  /** The larger part of the text around the place. */
+  /** The larger part of the text around `subject`. */
   context?: Range;
   /** The code of the diagnostic, if a check of Millrace found the problem instead of HCL. */
   code?:

@@ -50,8 +50,8 @@ function explainBadPrefix(prefix: string): string | undefined {
 }
 
 /**
- * What is wrong with the place of the artifacts. The parameters must name either a volume or a bucket, and
- * give everything that this place needs. Empty: nothing is wrong.
+ * What is wrong with the parameters that say where the artifacts are stored. They must name either a volume
+ * or a bucket, and give everything that this storage needs. Empty: nothing is wrong.
  */
 function explainPlace(values: ReadonlyMap<string, string>): Contradiction[] {
   const has = (name: string): boolean => (values.get(name) ?? '') !== '';

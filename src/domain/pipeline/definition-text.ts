@@ -17,8 +17,8 @@ import type { TypeKind } from './type-kinds.ts';
 const SOURCE_CODES = new Set<DiagnosticCode>(['source-cycle', 'source-unavailable', 'source-digest']);
 
 /**
- * The text of a definition, and the place in the pipeline that refers to it. `source` is absent for a
- * built-in definition.
+ * The text of a definition, and where the pipeline refers to it. `source` is absent for a built-in
+ * definition.
  */
 export interface DefinitionText {
   text: string;
@@ -26,7 +26,7 @@ export interface DefinitionText {
 }
 
 /**
- * Reads the only block of the kind in the text. Errors in the text are reported at the place of the `source`.
+ * Reads the only block of the kind in the text. Errors in the text are reported at the attribute `source`.
  */
 export function readDefinition<Definition>(
   kind: TypeKind<Definition>,

@@ -12,9 +12,9 @@ export interface DockerArgs {
 }
 
 /**
- * Reads the `docker run` flags that have the same meaning in a Pod: variables, the network (which steps share
- * anyway), and the entrypoint if no script runs. Refuses all others, because the command would run
- * differently without them.
+ * Reads the `docker run` flags that have the same meaning in a Pod: variables, the network `host` (steps
+ * share the network of their Pod anyway), and the entrypoint if no script runs. Refuses all others, because
+ * the command would run differently without them.
  */
 export function readDockerArgs(
   block: ReadBlock,

@@ -35,13 +35,13 @@ import { readTags } from './tags.ts';
 /** A job that was read, with what the checks between jobs need to know of its text. */
 export interface JobDraft {
   job: Job;
-  /** Each get with the names in its `passed` and their places in the text. */
+  /** Each get, with the names in its `passed` and their ranges in the text. */
   gets: { step: GetStep; passed: LocatedString[]; range: Range }[];
   /** A nested block, such as a step or hook, could not be read. */
   incomplete: boolean;
-  /** The former name, and its place in the text. */
+  /** The former name, and its range in the text. */
   oldName?: LocatedString;
-  /** The place of `supersede = false`. */
+  /** The range of `supersede = false` in the text. */
   supersede?: Range;
   /** Reports what is wrong with the job in relation to other jobs. */
   report: Report;

@@ -3,10 +3,10 @@ import type { Pipeline, SecretVariable } from './pipeline.ts';
 import { findSecretNames, makeSecretPlaceholder, replaceSecretPlaceholders } from './secret-placeholder.ts';
 
 /**
- * Replaces the placeholders of secrets of the built-in type `kubernetes` by placeholders that name the place
- * of the value, `<Secret>/<key>`. A secret whose path or key depends on another secret keeps its placeholder.
- * A variable that the manifest takes from a Secret has the same kind of placeholder, so the gateway reads
- * both in the same way.
+ * Replaces the placeholders of secrets of the built-in type `kubernetes` by placeholders that name the Secret
+ * and key of the value: `<Secret>/<key>`. A secret whose path or key depends on another secret keeps its
+ * placeholder. A variable that the manifest takes from a Secret has the same kind of placeholder, so the
+ * gateway reads both in the same way.
  */
 export function placeKubernetesSecrets(pipeline: Pipeline): Pipeline {
   const { secrets = [], secretTypes = [] } = pipeline;

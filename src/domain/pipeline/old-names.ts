@@ -1,7 +1,7 @@
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import type { LocatedString } from '#domain/language/read-attribute.ts';
 
-/** A job or resource with an `old_name`, and the place of that name. */
+/** A job or resource with an `old_name`, and the range of that name in the text. */
 export interface Renamed {
   name: string;
   old: LocatedString;

@@ -12,7 +12,10 @@ import { explainBadPath } from './volume-paths.ts';
 /** Rules of a built-in type for parameters, checked at compile time. */
 export interface ParameterRules {
   required: readonly string[];
-  /** Parameters that cannot be secret, because they decide how the Pod is made, before secrets are read. */
+  /**
+   * Parameters that cannot be secret, because the operator needs them to create the Pod, before secrets are
+   * read.
+   */
   neverSecret?: readonly string[];
   /** Reason why a value is invalid, by parameter. Not called for secret or empty values. */
   explainBad: Readonly<Record<string, (value: string) => string | undefined>>;

@@ -21,7 +21,9 @@ export function checkJobCaches(job: ReadBlock, report: Report): void {
   report(diagnose('invalid-cache', extra.range, message, 'Remove some.'));
 }
 
-/** The step that restores a cache, at the place of its block. */
+/**
+ * The step that restores a cache. It runs at the position of the block `cache` among the steps of the job.
+ */
 export function readJobCache(block: ReadBlock, report: Report): TaskStep | undefined {
   const label = labelAt(block, 0);
   const isNameValid = checkName(report, 'type', 'cache', label);

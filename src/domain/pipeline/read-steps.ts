@@ -123,7 +123,7 @@ function readPaths(block: ReadBlock, attribute: string, report: Report): string[
   return [...new Set(paths.map(({ text }) => text))];
 }
 
-/** Whether a path leads to a place in the working directory. */
+/** Whether a path stays inside the working directory. It can be that directory itself. */
 export function isInside(path: string): boolean {
   return path !== '' && !path.startsWith('/') && !path.split('/').includes('..') && !/\p{Cc}/u.test(path);
 }

@@ -286,7 +286,7 @@ export interface HookPlan {
   needsSecrets?: true;
   /** Why the hook fails without running: a secret that it names has no value. */
   refusal?: string;
-  /** Row id of the version, or of the record that a notification is due. Decimal. */
+  /** Decimal row id of the version. For a notification: row id of the record that says that it is due. */
   version: string;
   job: string;
   /** Displayed name: the runner of a command, or the name of a notification such as `slack.ops`. */

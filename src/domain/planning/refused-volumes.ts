@@ -4,7 +4,7 @@ import { findVolume, type VolumeRules } from './mount-volumes.ts';
 
 /**
  * Paths of a definition that are on no volume of the Team, or that a put would write to on a read-only
- * volume. Each refusal is at the place of the path in the text.
+ * volume. The range of each refusal is that of the path in the text.
  */
 export function refusedVolumes(uses: readonly VolumeUse[], rules: VolumeRules): Diagnostic[] {
   return uses.flatMap(({ resource, path, putBy, place }) => {

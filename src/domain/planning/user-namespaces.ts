@@ -36,7 +36,10 @@ const OLDEST_KUBELET: Version = [1, 33];
 /** The first version with idmapped mounts of tmpfs, where tokens and Secrets are. */
 const OLDEST_KERNEL: Version = [6, 3];
 
-/** `nodes`: the Linux nodes that nobody has cordoned. A node that is not ready may be ready again soon. */
+/**
+ * `nodes`: the Linux nodes that are not cordoned, including those that are not ready, because they may be
+ * ready again soon.
+ */
 export function decideUserNamespaces(
   setting: UserNamespaceSetting,
   nodes: readonly NodeSupport[],

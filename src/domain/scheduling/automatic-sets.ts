@@ -33,8 +33,8 @@ export interface AutomaticSets {
   /** A get may have more unused versions than one decision takes: decide again at once. */
   hasMoreVersions: boolean;
   /**
-   * Positions of the gets whose newest version is left to the last of several decisions in a row, so that the
-   * newest set is built last.
+   * If several decisions in a row are needed: positions of the gets whose newest version only the last of
+   * these decisions takes, so that the newest set is built last.
    */
   postponed: number[];
   /**
@@ -53,9 +53,9 @@ interface Context {
 }
 
 /**
- * The sets for which a job without blockers gets builds, up to the limit. These are the sets for the unused
- * versions of triggers that take every version. The newest set is added if another trigger takes an unused
- * version in it and the job may build it now (`mayBuildNewest`).
+ * The sets for which a job without blockers gets builds, up to the limit. Each unused version of a trigger
+ * that takes every version has a set. The newest set is added if it has an unused version of any other
+ * trigger, and the job may build it now (`mayBuildNewest`).
  */
 export function automaticSets(job: JobFacts, choice: ChosenSet, context: Context): AutomaticSets {
   const newest = choice.versions.flatMap((version) => version ?? []);
@@ -107,9 +107,9 @@ function hasMoreUnused({ gets }: JobFacts, setCount: number): boolean {
 }
 
 /**
- * Positions of the gets whose newest version is left to the last decision. One get is enough if it has an
- * older unused version: until the last decision, no set takes its newest version, so the newest set stays
- * due. Otherwise all gets are listed.
+ * Positions of the gets whose newest version only the last decision takes. One get without `passed` is enough
+ * if it has an older unused version: until the last decision, no set takes its newest version, so the newest
+ * set stays due. Otherwise all gets are listed.
  */
 function postponedGets({ gets }: JobFacts, newest: number[], snapshot: Snapshot): number[] {
   const postponing = gets.findIndex(
@@ -122,8 +122,9 @@ function postponedGets({ gets }: JobFacts, newest: number[], snapshot: Snapshot)
 }
 
 /**
- * The sets of this decision without those that are left to the last one. If one get postpones its newest
- * version, the sets for unused versions of the other gets take its next older unused version.
+ * The sets of this decision, without those that only the last decision builds. If one get postpones its
+ * newest version, the sets for unused versions of the other gets take the next older unused version of that
+ * get.
  */
 function withoutPostponed(
   job: JobFacts,

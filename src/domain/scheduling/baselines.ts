@@ -27,7 +27,7 @@ export function settledBefore(settled: number, versions: readonly number[]): num
 
 /**
  * The floor of a get after an unpin, as a place: of the versions found in the meantime, only the newest one
- * that is ready may trigger a build.
+ * that is ready may trigger a build. Only triggers that take every version need a floor.
  */
 export function floorAfterUnpin(get: Omit<BaselineFacts, 'baseline' | 'newest'> & { floor: number }): number {
   if (!get.trigger || !get.every || get.newestReady === undefined) return get.floor;

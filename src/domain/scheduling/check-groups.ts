@@ -15,7 +15,10 @@ export interface CheckGroup {
   key: string;
   /** Absent: while webhooks do not work, checks run only on request or by webhook. */
   schedule?: Schedule;
-  /** The operator starts the checks of the group. The CronJob of the group is suspended. */
+  /**
+   * The operator starts the checks of the group. The CronJob of the group is suspended; a group without a
+   * schedule has none.
+   */
   timedByOperator: boolean;
   tags: string[];
   /** Absent: the worker image. */

@@ -68,9 +68,9 @@ function displayed(value: string | undefined): string {
 }
 
 /**
- * Hides everything between `://` and the last `@` before the next `/` or, without one there, before the next
- * white space. Placeholders of secrets stay. This may hide more than credentials, but never less: they may
- * have characters that a URL must escape.
+ * After each `://`, hides the text up to an `@`: the last one before the next `/` or, if there is none, the
+ * last one before the next white space. Placeholders of secrets stay visible. Credentials may contain
+ * characters that a URL must escape, so this function hides too much rather than too little.
  */
 function hideCredentials(text: string): string {
   const [first = '', ...others] = text.split('://');

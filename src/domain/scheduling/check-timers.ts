@@ -97,9 +97,9 @@ export interface ScopeAfterCheck {
 }
 
 /**
- * The timer of a scope after a successful check. A run has set the next due time when it claimed the scope.
- * That time changes only if the check shows that webhooks work, or that they no longer do: then it counts
- * from now, as after a request.
+ * The timer of a scope after a successful check. For the check of a run, the next due time was set when the
+ * run claimed the scope; for a check without a run (`atOnce`), it is set here. If the check shows that
+ * webhooks work, or that they no longer do, the next due time counts from now instead, as after a request.
  */
 export function afterSuccess(
   scope: CheckedScope,

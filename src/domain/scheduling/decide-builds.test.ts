@@ -71,7 +71,7 @@ describe('a decision on much history', () => {
     ]);
   });
 
-  test('a decision requests the page that it lacks, from the place where it continues', () => {
+  test('a decision requests the page that it lacks, from the position where its search continues', () => {
     const gets = [get({ passed: after([1, 'unit'], [2, 'lint']) })];
     const scenario = { passes: [page(1, 1, [row(50, 500), row(49, 490)], false), page(2, 1, [row(7, 70)])] };
     expect(decideBuilds(facts(gets, scenario)).needs).toEqual([
@@ -101,7 +101,7 @@ describe('a decision on much history', () => {
     expect(decision.waiting).toEqual([]);
   });
 
-  test('a decision ends with a reason when no older pages exist', () => {
+  test('a decision that lacks a page ends with a reason if no older pages will come', () => {
     const gets = [get({ passed: after([1, 'unit'], [2, 'lint']) })];
     const scenario = {
       passes: [page(1, 1, [row(50, 500)], false), page(2, 1, [row(7, 70)])],
@@ -120,7 +120,7 @@ describe('a decision on much history', () => {
     ]);
   });
 
-  test('a version counts as used if the page that would tell is too old to be read', () => {
+  test('a version counts as used if the page that would show it is too old to be read', () => {
     const gets = [get({ passed: after([1, 'unit']) })];
     const scenario = {
       passes: [page(1, 1, [row(7, 70)])],

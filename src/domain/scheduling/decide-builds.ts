@@ -27,9 +27,10 @@ import { withAutomaticInputs } from './why-not-inputs.ts';
  * 1. Choose the newest set: the newest versions that its gets may take together. If two inputs share an
  *    upstream job, both come from the same good build of that job.
  * 2. Automatic builds. A trigger that takes every version gets a build for each version that no build used,
- *    even while other builds run. All other triggers together get one build, of the newest set, if no build
- *    used one of its trigger versions. That build supersedes a queued one, or waits while as many automatic
- *    builds of the job are open as its concurrency allows. In an interruptible job it does not wait.
+ *    even while other builds run. All other triggers together get one build, of the newest set, if at least
+ *    one of the versions that they take in it is unused. That build supersedes a queued one, or waits while
+ *    as many automatic builds of the job are open as its concurrency allows. In an interruptible job it does
+ *    not wait.
  * 3. Cascaded builds. A version that a person triggered upstream is built once it has passed all jobs of
  *    `passed`, with the newest versions that fit.
  * 4. Requested builds: what a person triggers is built, or refused with every reason, such as a pause, a full
@@ -190,8 +191,8 @@ function waitingFor({ id }: JobFacts, reasons: Reason[]): DecidedBuilds['waiting
 }
 
 /**
- * How many automatic builds the job may get now. At least one until a job of the decision gets one, however
- * many inputs that job takes.
+ * How many automatic builds the job may get now. Until a job of the decision has got one, the limit for
+ * inputs allows at least one, however many inputs the job has.
  */
 function automaticLimit({ gets }: JobFacts, { builds, inputs, room }: AutomaticBudget): number {
   if (builds === 0) return 0;

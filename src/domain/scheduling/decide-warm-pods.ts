@@ -50,14 +50,15 @@ export interface WarmDecision {
   fail: { id: number; message: string }[];
 }
 
-/** A Pod that is not ready after this time is given up. */
+/** A Pod that is not ready after this time counts as failed. */
 export const MAX_CREATING_SECONDS = 180;
 /** For this long after a failed Pod was created, no other Pod of its shape is created. */
 export const FAILED_SECONDS = 300;
 
 /**
- * Which Pods to create and delete, so that the likeliest builds find one. At most as many stay as the Team
- * sets, and as builds of the team may still start. None is created while builds wait for their own Pods.
+ * Which Pods to create and delete, so that the likeliest builds find one. The number of Pods is limited by
+ * the setting of the Team, and by how many more builds the team may run now. None is created while builds
+ * wait for their own Pods.
  */
 export function decideWarmPods(facts: WarmFacts, now: Date): WarmDecision {
   const judged = facts.pods.map((pod) => ({ pod, ...judgePod(pod, facts, now) }));

@@ -17,7 +17,8 @@ export interface DecidedBuilds {
   /** Jobs that may be due for more builds than this decision creates: decide again at once. */
   unfinished: number[];
   /**
-   * Older pages of the history that some jobs need. Nothing is decided for such a job until they are there.
+   * Older pages of the history that some jobs need. Nothing is decided for such a job until the facts include
+   * these pages.
    */
   needs: NeededPage[];
 }
@@ -41,7 +42,7 @@ export interface BuildDecision {
    * one, so this one is created as cancelled (`interruptOlder`).
    */
   state: 'pending' | 'waiting' | 'superseded';
-  /** Queued builds that this one supersedes. This build takes the place of the first of them in the queue. */
+  /** Queued builds that this one supersedes. This build takes the queue position of the first of them. */
   supersedes?: number[];
 }
 

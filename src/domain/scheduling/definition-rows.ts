@@ -53,7 +53,7 @@ interface JobRow {
 export interface GetRow {
   job: string;
   position: number;
-  /** Counts the gets of the same resource in the job, from 0. */
+  /** Index of the get among the gets of the same resource in the job, from 0. */
   nth: number;
   name: string;
   resource: string;

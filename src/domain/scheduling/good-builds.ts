@@ -7,7 +7,7 @@ import {
   type ResourceVersion,
 } from './facts.ts';
 
-/** `none`: there is certainly no such version. `need`: the answer depends on a page that is not there. */
+/** `none`: there is certainly no such version. `need`: the answer depends on a page that the facts lack. */
 export type NewestVersion = { version: number } | { none: true } | { need: NeededPage };
 
 /**
@@ -65,8 +65,8 @@ function tookAll(
 }
 
 /**
- * Answers from the list of builds that took a version of `alsoTook`, since few builds took one version.
- * Undefined: no version of `alsoTook` has all of its builds in the pages.
+ * Answers from the list of builds that took a version of `alsoTook`. This list is short, because few builds
+ * take the same version. Undefined: no version of `alsoTook` has all of its builds in the pages.
  */
 function newestByBuilds(
   query: NewestQuery,

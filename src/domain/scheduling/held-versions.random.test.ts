@@ -46,8 +46,8 @@ function endHooksOfOne(resource: HistoryResource, which: number): void {
 }
 
 /**
- * All gets trigger, because a get that does not trigger takes the newest version at the time of the build,
- * and hooks delay builds.
+ * All gets trigger. A get that does not trigger takes the version that is the newest when the build is
+ * created, so hooks would change its version by delaying the build.
  */
 function drawnHistory({ pipeline, hooks }: Drawn, withHooks: boolean): History {
   const history = historyOf(pipeline);
@@ -85,8 +85,8 @@ function succeed(history: History): boolean {
 }
 
 /**
- * The versions that each trigger brought to its job: all of them if none may be skipped, otherwise only
- * whether the newest one is among them.
+ * For each trigger, the versions that builds of its job took: all of them if none may be skipped, otherwise
+ * only whether the newest version is among them.
  */
 function triggeredVersions(history: History): unknown[] {
   return history.jobs.flatMap((job) =>

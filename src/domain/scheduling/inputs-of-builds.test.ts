@@ -59,7 +59,7 @@ test('each request has its own values', () => {
   ]);
 });
 
-test('a request that takes the place of an automatic build keeps its values', () => {
+test('a build for both a request and a new version has the values of the request', () => {
   const inputs = { environment: 'prod' };
   expect(valuesOf(decide([{ id: 1, inputs }], { unused: true }))).toEqual([
     { environment: 'prod', dry_run: 'false' },

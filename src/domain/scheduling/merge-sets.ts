@@ -4,7 +4,8 @@ import type { JobFacts } from './facts.ts';
 /**
  * Merges automatic sets and requested ones. If an automatic set is also requested, one build of it answers
  * the request and counts as requested. In an interruptible job the last build interrupts the others, so
- * requested sets come last: versions that the person already knew of must not interrupt a requested build.
+ * requested sets come last. Otherwise an automatic build of versions that the person already knew of would
+ * interrupt the requested build.
  */
 export function mergeSets(
   { interruptible = false }: JobFacts,

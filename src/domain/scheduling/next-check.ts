@@ -87,15 +87,16 @@ export function nextAfterFailure(
   if (interval === undefined) return planned;
   const wait = Math.min(interval * 2 ** Math.min(failures, 10), Math.max(interval, MAX_BACK_OFF_MS));
   if (schedule.kind === 'every') return Math.max(planned ?? 0, at + wait);
-  // The time that comes after the wait less one interval is the one that ends the wait.
+  // `cronNext` returns a time after its argument, so one interval is subtracted to get the time that ends the
+  // wait.
   return Math.max(planned ?? 0, cronNext(schedule, at + wait - interval) ?? 0);
 }
 
 const MAX_BACK_OFF_MS = 60 * 60 * 1000;
 
 /**
- * The latest due time that a check which the operator starts can have now (`at`). A process whose clock was
- * ahead has set a later one. Undefined: the schedule has no further time.
+ * The latest time for which a check that the operator starts can be due, as of `at`. A later due time was set
+ * by a process whose clock was ahead. Undefined: the schedule has no further time.
  */
 export function latestDue(
   timer: { schedule: Schedule; failures: number; at: number },

@@ -1,7 +1,7 @@
 /**
  * The order in which one decision builds its sets: oldest first, and the newest set last, so that the newest
- * versions are deployed last. To compare two sets, both lists of versions are sorted by age: the first
- * difference decides.
+ * versions are deployed last. To compare two sets, the versions of each are sorted from old to new. At the
+ * first difference, the set with the older version goes first.
  */
 export function orderSets<VersionSet extends { versions: readonly number[] }>(
   sets: readonly VersionSet[],

@@ -19,7 +19,10 @@ export interface StartPace {
 interface LastStart {
   /** When a Pod was last seen to run, or to start slowly. */
   seenAt: number;
-  /** End of the pause after the last Pod of a build that began to run. */
+  /**
+   * When the pause after the last Pod of a build that began to run ends. The pause is as long as the start of
+   * this Pod took, but at most `MAX_PAUSE_MILLISECONDS`.
+   */
   pauseUntil: number;
 }
 
@@ -50,7 +53,9 @@ const SLOW_FACTOR = 3;
 const SLOW_MILLISECONDS = 3000;
 /** Assumed duration of a start before any was observed. */
 const EXPECTED_MILLISECONDS = 2000;
-/** For this long after a Pod of a team has started, or has been slow to start, other teams leave a slot. */
+/**
+ * For this long after a Pod of a team has started, or has been slow to start, other teams leave it a slot.
+ */
 const SHARED_MILLISECONDS = 5 * 60_000;
 /** The longest pause of a team after a start. */
 const MAX_PAUSE_MILLISECONDS = 2000;
@@ -109,7 +114,7 @@ export function halvePace(pace: StartPace, now: number): StartPace {
 
 /**
  * How a team shares the nodes. `alone`: no other team has started Pods in the last minutes. `pausing`: other
- * teams have, and the last Pod of a build of this team began to run less long ago than its start took.
+ * teams have, and the pause after the last start of this team is not over (see `LastStart`).
  */
 export type Sharing = 'alone' | 'shared' | 'pausing';
 

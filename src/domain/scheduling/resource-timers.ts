@@ -12,7 +12,7 @@ export interface ResourceTimer {
   webhook: Schedule | null;
   group: string;
   checkedBy: 'pod' | 'operator' | 'nothing';
-  /** When the first check is due, in milliseconds since 1970. */
+  /** When the first check is due, in milliseconds since 1970. Null: no schedule starts one. */
   next: number | null;
   /** The resource has not changed, so its stored timer continues and `next` is ignored. */
   keep: boolean;

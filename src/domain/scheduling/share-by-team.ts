@@ -1,7 +1,7 @@
 /**
  * The order in which work of several teams takes slots. The team that holds the fewest slots goes first, and
- * a slot that it takes counts at once. Within a team, the order of its work stays. A team with 10,000 entries
- * delays the first entry of another team that holds as few slots by at most one slot.
+ * a slot that it takes counts immediately. Within a team, the order of its work stays. A team with 10,000
+ * entries delays the first entry of another team that holds as few slots by at most one slot.
  */
 export function shareByTeam<Work extends { team: string }>(
   waiting: readonly Work[],

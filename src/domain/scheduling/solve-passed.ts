@@ -8,7 +8,9 @@ export interface PassedGet {
   passed: readonly number[];
   /** The only version that the get may take: its pin, or the version that the build is for. */
   only?: number;
-  /** Whether the get may not take a version yet. */
+  /**
+   * Whether the get may not take this version yet, because its hooks are running. Absent: it may take any.
+   */
   isHeld?: (version: number) => boolean;
 }
 
@@ -24,8 +26,8 @@ export type Solution =
 
 /**
  * Versions for gets such that each upstream job has one good build that took or made all versions of its
- * gets. Earlier gets come first: each takes the newest version that leaves a version for every later get.
- * Versions are compared, never builds: the order in which builds ran has no influence.
+ * gets. Earlier gets take precedence: each takes the newest version that leaves a version for every later
+ * get. Versions are compared, never builds: the order in which builds ran has no influence.
  *
  * This is a depth-first search over the gets. A dead end is never explored twice.
  */

@@ -15,7 +15,7 @@ type JobWithBuilds = Partial<StartJob> & { builds?: string };
 
 /**
  * Jobs by name. `builds` has the ids of their builds: `7` is queued, `7!` is running, and `7@3` is queued at
- * the place of build 3.
+ * the position of build 3.
  */
 function facts(jobs: Record<string, JobWithBuilds>, limit?: number): StartFacts {
   const entries = Object.entries(jobs);
@@ -70,7 +70,7 @@ describe('queued builds', () => {
       'start 1 2 3',
     ],
     [
-      'a build that superseded another takes its place in the queue',
+      'a build that superseded another takes its position in the queue',
       facts({ unit: { builds: '2 7@1' }, ship: { builds: '3' } }, 1),
       'start 7; 2 TeamLimit; 3 TeamLimit',
     ],
@@ -95,7 +95,7 @@ describe('queued builds', () => {
       'start 2',
     ],
     [
-      'a build that waits for two groups reserves both, so younger builds cannot pass it for ever',
+      'a build that waits for two groups reserves both, so younger builds cannot overtake it for ever',
       facts({
         east: { serialGroups: ['east'], builds: '1!' },
         both: { serialGroups: ['east', 'west'], builds: '2' },
@@ -311,7 +311,7 @@ describe('random sequences of builds', () => {
     );
   });
 
-  test('a stream of younger builds does not pass a build of the same groups for ever', () => {
+  test('a stream of younger builds does not overtake a build of the same groups for ever', () => {
     const jobs = ['east', 'west', 'both'].map((name, id): StartJob => ({
       id,
       name,

@@ -32,8 +32,8 @@ export type TurnConstraints = Pick<StartJob, 'paused' | 'concurrency' | 'serialG
 export interface OpenBuild {
   id: number;
   /**
-   * Place in the queue, the smallest first. Absent: the id of the build. A build takes the place of a build
-   * that it superseded.
+   * Position in the queue, the smallest first. Absent: the id of the build. A build takes the position of a
+   * build that it superseded.
    */
   place?: number;
   job: number;

@@ -12,7 +12,7 @@ export interface StartNode {
   cores: number;
 }
 
-/** A Pod of a build whose agent has not connected yet. */
+/** A Pod of a build, or a warm Pod, whose agent has not connected yet. */
 export interface StartingPod {
   team: string;
   /** Key of the nodes that may take the Pod. Equal node selectors have equal keys. */
@@ -75,8 +75,9 @@ export function startSlots(nodes: readonly StartNode[], perNode: number): number
  *   larger team, that Pod counts as all slots of one node, so that fewer Pods start beside it.
  * - If other teams have started Pods in the last minutes, a team leaves them one slot of a window that has
  *   several. Their next build then starts on a node that has processor time left.
- * - If that leaves a team one slot of two on the only node, and more than two of its builds wait, it pauses
- *   after each start as long as that start took. Otherwise a Pod of the team would always be starting.
+ * - If this leaves the team one of two slots, on the only node, and more than two of its builds wait, the
+ *   team pauses after each start. The pause is as long as the start took, but at most two seconds. Without
+ *   the pause, a Pod of the team would always be starting.
  */
 export function pickStarts<Work extends WantedStart>(
   waiting: readonly Work[],

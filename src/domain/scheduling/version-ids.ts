@@ -1,6 +1,6 @@
 import type { BuildCause, DecidedBuilds } from './decision.ts';
 
-/** The decision whose builds name versions by row id, not by place: the database stores row ids. */
+/** Replaces the places of versions in the builds of a decision by row ids, which the database stores. */
 export function withRowIds(decision: DecidedBuilds, ids: ReadonlyMap<number, number>): DecidedBuilds {
   if (ids.size === 0) return decision;
   const idOf = (version: number): number => ids.get(version) ?? version;

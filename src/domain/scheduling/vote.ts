@@ -70,7 +70,7 @@ function countApprovals({ approvals }: Gate, votes: Votes): { have: number; want
   return { have: people.size, want: approvals };
 }
 
-/** When the gate times out and rejects, in milliseconds. Undefined: never. */
+/** When the gate times out and rejects. Times are milliseconds since 1970. Undefined: never. */
 export function approvalExpiresAt({ timeoutSeconds }: Gate, createdAt: number): number | undefined {
   return timeoutSeconds === undefined ? undefined : createdAt + timeoutSeconds * 1000;
 }

@@ -37,7 +37,7 @@ afterEach(async () => {
   await store.empty();
 });
 
-/** A place for artifacts, and what the tests read and break there. */
+/** A volume or bucket for artifacts, and what the tests read and break there. */
 interface Place {
   parameters: () => Record<string, string>;
   stored: () => Promise<string[]>;

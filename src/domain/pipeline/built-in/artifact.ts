@@ -11,7 +11,7 @@ import { volumePrelude } from './volume-prelude.ts';
  * archive. In a bucket, a lifecycle rule must do that.
  *
  * `base_dir` is a folder on a volume of the Team, `bucket` a bucket in a store with the API of S3. Each
- * script calls the functions `*_volume` or `*_s3` of the place that the resource has.
+ * script calls the functions `*_volume` or `*_s3`, depending on which of the two the resource has.
  */
 
 const prelude = `

@@ -209,7 +209,7 @@ describe('the status of a commit', () => {
     expect(forge.leftOpen()).toEqual([]);
   });
 
-  test('is set by a later try if the forge is busy', async () => {
+  test('is set by a repeated request if the forge is busy', async () => {
     forge = new StatusForge('gitea', TOKEN);
     await forge.open();
     forge.faults = [503, 429];

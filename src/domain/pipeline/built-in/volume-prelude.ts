@@ -8,8 +8,8 @@ export const UNFINISHED_MINUTES = 24 * 60;
  * Functions for scripts that read or write a volume of the Team, in POSIX sh with GNU tools. They expect a
  * function `fail`.
  *
- * - A path resolves to a place on the volume that is mounted at the path or above it. The root of the
- *   container is not a volume, so a link cannot lead out of the volume.
+ * - A path resolves to a file or folder on the volume that is mounted at the path or above it. The root of
+ *   the container is not a volume, so a link cannot lead out of the volume.
  * - Links below a folder are followed, and refused if they lead out of the folder's volume.
  * - Entries that begin with `..` at the top of a folder are the kubelet's own, on volumes of ConfigMaps.
  *   Entries that begin with `.millrace-` are unfinished.

@@ -57,7 +57,7 @@ export const DECISIONS: Record<string, Histories> = {
       'trigger app v2    → unit#4 v2',
       'disable app v2    → unit#2 cancelled',
     ],
-    'frees the other versions of its cancelled builds': [
+    'lets the other versions of its cancelled builds trigger again': [
       'unit: app trigger, docs trigger',
       'app v1           →',
       'app v2 + docs d1 → unit#1 v1 d1, unit#2 v2 d1',

@@ -95,7 +95,7 @@ export const INPUTS: Record<string, Histories> = {
       'app v1                     →',
       'why unit                   → AllDisabled',
     ],
-    'of an optional downstream job delays nothing else': [
+    'of one resource does not delay a job that does not get it': [
       `${UNIT}
       ship: app trigger passed unit
       report: docs trigger`,

@@ -57,8 +57,8 @@ export const JOINS_AND_PINS: Record<string, Histories> = {
       'test#1 ok         → test#1 succeeded, ship#1 v1 d2',
     ],
   },
-  'jobs that come together again': {
-    'use one version that went through both sides': [
+  'paths of jobs that meet in one job': {
+    'use one version that went through all of them': [
       `${UNIT}
       east: app trigger passed unit
       west: app trigger passed unit
@@ -68,7 +68,7 @@ export const JOINS_AND_PINS: Record<string, Histories> = {
       'east#1 ok  → east#1 succeeded',
       'west#1 ok  → west#1 succeeded, ship#1 v1',
     ],
-    'wait while the sides are at different versions': [
+    'wait while they are at different versions': [
       `${UNIT}
       east: app trigger every passed unit
       west: app trigger every passed unit
@@ -80,7 +80,7 @@ export const JOINS_AND_PINS: Record<string, Histories> = {
       'east#1 ok                → east#1 succeeded, ship#1 v1',
       'ship#1 ok + west#2 ok    → west#2 succeeded, ship#1 succeeded, ship#2 v2',
     ],
-    'need not agree on resources that only one side has': [
+    'need not agree on resources that only one of them has': [
       `unit: app trigger
       bake: image trigger
       ship: app trigger passed unit, image trigger passed bake`,

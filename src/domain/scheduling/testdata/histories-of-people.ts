@@ -45,7 +45,7 @@ export const PEOPLE: Record<string, Histories> = {
       'retry unit#1.1      → unit#1.2 v1 t1',
       'app v2              → unit#2 v2 t2',
     ],
-    'a green build can be retried while its resource is pinned to another version': [
+    'a build that succeeded can be retried while its resource is pinned to another version': [
       UNIT,
       'app v1 v2    → unit#1 v1, unit#2 v2',
       'unit#2 ok    → unit#2 succeeded',

@@ -115,7 +115,7 @@ export const SCOPES: Record<string, Histories> = {
       'why unit            → NothingNew',
       'app c3              → unit#3 c3',
     ],
-    'replays no versions of the old source for a newer job': [
+    'triggers nothing in a job that was added in between, when the source changes back': [
       UNIT,
       'source app main        →',
       'app m1                 → unit#1 m1',

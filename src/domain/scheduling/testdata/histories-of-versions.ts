@@ -59,7 +59,7 @@ export const VERSIONS: Record<string, Histories> = {
       'unit#3 ok                   → unit#3 succeeded',
       'trigger deploy              → deploy#1 a2',
     ],
-    'decides after a pin: the newest triggers, and no version that moved before it meanwhile': [
+    'decides after an unpin: only the newest triggers, not an older one that was found last': [
       UNIT,
       'tools prints a1             → unit#1 a1',
       'pin tools a1                →',
@@ -67,7 +67,7 @@ export const VERSIONS: Record<string, Histories> = {
       'tools prints a1 a2 a3       →',
       'unpin tools                 → unit#2 a3',
     ],
-    'lets a version that was skipped at the end of a pin trigger once it is printed as the newest': [
+    'lets a version that an unpin skipped trigger once a check prints it as the newest': [
       UNIT,
       'tools prints a1             → unit#1 a1',
       'pin tools a1                →',
