@@ -22,7 +22,7 @@ beforeAll(async () => {
 const folder = fileURLToPath(new URL('../../domain/language/testdata', import.meta.url));
 
 describe('any text of the language', () => {
-  test('gives a pipeline, needs or errors, each with a code, a place inside the text and a one-line message', () => {
+  test('gives a pipeline, a list of needed sources, or errors with one-line messages and lines of the text', () => {
     assert(
       property(oneof(mutatedTexts, string({ maxLength: 200 })), (text) => {
         const { pipeline, diagnostics, needs = [] } = compileText(engine, text, {});

@@ -33,8 +33,8 @@ const HEADER_BYTES = 5;
 const MAX_FRAME_BYTES = 16 * 1024 * 1024;
 
 /**
- * Derives the key that the shim of one container knows from the secret of the Pod (see
- * `AGENT_ENVIRONMENT.shimSecret`).
+ * Derives the key of one container's shim from the secret of the Pod (see `AGENT_ENVIRONMENT.shimSecret`).
+ * The shim has only this key, not the secret.
  */
 export function shimKey(secret: string, container: string): Buffer {
   return createHmac('sha256', Buffer.from(secret, 'base64url')).update(container).digest();

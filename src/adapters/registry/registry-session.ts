@@ -55,8 +55,8 @@ export class RegistrySession {
   }
 
   /**
-   * Returns the response, whatever its status. If the first response is 401, logs in and sends the request
-   * again.
+   * Returns the response, whatever its status. If it is 401 and this session has not logged in yet, logs in
+   * and sends the request again.
    */
   async read(request: RegistryRead): Promise<RegistryResponse> {
     const answer = await this.#send(request);

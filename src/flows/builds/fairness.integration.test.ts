@@ -90,7 +90,7 @@ describe('10,000 builds of a greedy team', () => {
     expect((await startBuilds(ports())).started).toEqual([]);
   });
 
-  test("builds of a greedy team name the start window as the reason why they wait", async () => {
+  test('builds of a greedy team name the start window as the reason why they wait', async () => {
     cluster.nodesThatTakePods = 1;
     await startBuilds(ports());
     const waiting = await stores.views.waiting({ team: 'greedy', pipeline: 'app', job: 'unit' });

@@ -3,8 +3,8 @@ import { withEpoch } from '#adapters/database/connection/fence.ts';
 import { prepared, rows, type Database } from '#adapters/database/connection/pool.ts';
 
 /**
- * How many builds whose Pods a quota refused are tried again when a Pod ends. The ended Pod makes room for
- * about one of them. The others are tried because the first may need more room than that.
+ * How many builds whose Pods were refused are tried again when a Pod ends. Usually a quota refused them, and
+ * the ended Pod makes room for about one of them. The others are tried because the first may need more room.
  */
 const MAX_RETRIED_BUILDS = 4;
 

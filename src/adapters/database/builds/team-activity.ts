@@ -59,7 +59,8 @@ export async function teamActivity(
         WHERE b.job_id = j.id ORDER BY b.number DESC, b.retry DESC LIMIT 1) AS l
     WHERE t.name = ${team} AND (l.running OR l.created_at >= ${timestamp(since)})
     ORDER BY l.created_at DESC LIMIT ${MAX_JOBS}`);
-  // A whole definition where a job runs, which may trigger other jobs.
+  // A running job may trigger other jobs, so its whole definition is read. For the other jobs, a part is
+  // enough.
   const runningJobs = activeJobs.filter(({ isRunning }) => isRunning);
   const revisions = new Set(runningJobs.map(({ revision }) => revision));
   const definitionsByRevision = await definitions.of(pool, [...revisions]);

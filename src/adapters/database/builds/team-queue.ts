@@ -15,7 +15,10 @@ import type { QueueFacts, QueueTransaction } from '#flows/builds/turn-ports.ts';
 /** The most queued builds of one job in one decision, so that a long queue does not delay other teams. */
 const MAX_QUEUED_OF_JOB = 10;
 
-/** SQL: the place of build `b` in the queue. A build takes the place of the build that it superseded. */
+/**
+ * SQL: the position of build `b` in the queue. A build takes over the position of the build that it
+ * superseded.
+ */
 const PLACE = sql.fragment`coalesce(b.queue_place, b.id)`;
 
 const NUMBER = sql.fragment`CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END`;

@@ -18,9 +18,9 @@ const MAX_START_SECONDS = 10 * 60;
 const SEND_SECONDS = 3 * 60;
 
 /**
- * Returns the open runs of hooks and of notifications, oldest first. Includes hooks that hold no versions
- * because the source of their resource has changed: such a run takes a slot until it ends. `leftMs` is
- * measured by the database's clock, which also decides until when versions are held.
+ * Returns the open runs of hooks and of notifications, oldest first. Includes runs of hooks that hold no
+ * versions any more because their resource has another check scope now: such a run takes a slot until it
+ * ends. `leftMs` is measured by the database's clock, which also decides until when versions are held.
  */
 export async function openHookRuns({ pool }: Database): Promise<OpenHookRun[]> {
   const open = await pool.any(rows<

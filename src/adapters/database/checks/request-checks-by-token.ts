@@ -6,11 +6,11 @@ import type { ResourceName } from '#flows/names.ts';
 /**
  * Requests a check for each resource whose token matches, for any number of calls in one transaction. A call
  * gets `busy` if another transaction has locked its resource; with `wait`, the statement waits for that lock.
- * A call changes nothing if its check is already requested and has not begun. The statement always writes a
- * message (`noise`) into the write-ahead log of Postgres, so that unknown tokens take as long as known ones.
- * All calls go in as two texts and all answers come back as one row, because with many rows the driver would
- * take longer than Postgres takes for the query. In the query, `place` is the position of a call, and `taken`
- * says that its signature suffices.
+ * A call changes nothing if a person or another webhook has requested the check and the check has not begun.
+ * The statement always writes a message (`noise`) into the write-ahead log of Postgres, so that unknown
+ * tokens take as long as known ones. All calls go in as two texts and all answers come back as one row,
+ * because with many rows the driver would take longer than Postgres takes for the query. In the query,
+ * `place` is the position of a call among all calls, and `taken` says that its signature suffices.
  */
 export async function requestChecksByToken(
   pool: DatabasePool,

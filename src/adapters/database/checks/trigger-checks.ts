@@ -60,7 +60,7 @@ export function requestAssignments(cause: string, at: Date) {
 
 /**
  * SQL: the results of the checks that trigger `m` requested. `open`: the trigger still waits for the check,
- * which it does only as long as the scope is the current one of the resource.
+ * which it does only while the scope is the current one of the resource.
  */
 const checksOfTrigger = sql.fragment`
   SELECT r.name AS resource, r.position, r.scope_id = c.scope AND s.live AND s.last_run <= c.after AS open,

@@ -12,8 +12,8 @@ export interface ParsedDatabaseUrl {
 
 /**
  * The supported values of `sslmode`: those of libpq except `allow` and `prefer`, and `no-verify` of
- * node-postgres. `require` verifies the certificate, as node-postgres does, even without `sslrootcert`, where
- * libpq does not.
+ * node-postgres. `require` always verifies the certificate, as in node-postgres; in libpq, it does so only
+ * with `sslrootcert`.
  */
 const SSL_MODES: Readonly<
   Record<string, (authority: Pick<ConnectionOptions, 'ca'>) => ConnectionOptions | undefined>

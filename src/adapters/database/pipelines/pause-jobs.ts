@@ -20,9 +20,9 @@ export async function pauseJobs(
 }
 
 /**
- * Returns builds to the queue that had their turn but have no Pod yet. So a paused job starts no build and
- * takes no slot from other jobs. A build whose earlier Pod ran steps is not returned: it continues with its
- * next Pod.
+ * Puts the builds that had their turn but have no Pod yet back into the queue. So a paused job starts no
+ * build and takes no slot from other jobs. A build whose earlier Pod ran steps is not put back: it continues
+ * with its next Pod.
  */
 async function returnTurns(connection: Transaction, jobs: readonly number[]): Promise<void> {
   if (jobs.length === 0) return;

@@ -53,7 +53,7 @@ const withBranch = (branch: string) =>
     jobs: [job('unit', get('git.app'), task('test'))],
   });
 
-test('a pipeline that was deleted and created again builds no old version of a source that it had before', async () => {
+test('a pipeline that was deleted and created again builds no old version of a check scope that it had before', async () => {
   const saveBranch = async (branch: string) =>
     await stores.pipelines.savePipeline(toSave(withBranch(branch)));
   const onMain = await saveBranch('main');
@@ -62,7 +62,7 @@ test('a pipeline that was deleted and created again builds no old version of a s
   const scope = onMain.resources[0]?.scope ?? 0;
   const { run = 0 } = (await stores.checks.openRun([scope], 'manual', now())) ?? {};
   await saveBranch('release');
-  // The check ends after its resource got another source.
+  // The check ends after its resource got another check scope.
   await stores.checks.recordCheck({ run, scope, versions: [{ ref: 'b' }], log: '' }, now());
   await stores.pipelines.removePipeline(APP);
   await saveBranch('release');

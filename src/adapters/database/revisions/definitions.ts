@@ -168,7 +168,9 @@ class PartReader {
   }
 }
 
-/** A key that no whole definition has: those have the revision alone. */
+/**
+ * The cache key of a piece. It differs from the key of a whole definition, which is the revision id alone.
+ */
 const partKey = ({ revision, job = null }: { revision: number; job?: string | null }): string =>
   JSON.stringify([revision, job]);
 

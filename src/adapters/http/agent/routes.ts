@@ -51,8 +51,8 @@ declare module 'fastify' {
 
 export const MAX_EVENTS_BYTES = 4 * 1024 * 1024;
 /**
- * A request repeats the results of all gets that the earlier answers for its operation asked for. There are
- * few of them.
+ * The agent may need several requests for the secrets of one operation. Each of them repeats the results of
+ * all gets that the earlier answers asked for, of which there are few.
  */
 const MAX_SECRETS_BYTES = 16 * 1024 * 1024;
 export const MAX_RESULTS_BYTES = 16 * 1024 * 1024;

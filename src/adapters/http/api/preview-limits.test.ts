@@ -21,7 +21,7 @@ function heldPreviews() {
   };
 }
 
-test("while a preview of a team is drawn, its second one is refused as busy and another team's is drawn", async () => {
+test('while a preview is drawn, another one of its team is refused as busy, and one of another team is drawn', async () => {
   const { drawFor, releaseAll } = heldPreviews();
   const first = drawFor('greedy');
   const second = drawFor('greedy');

@@ -14,8 +14,9 @@ const TeamUseFields = {
   namespace: Type.String(),
   created_at: Time,
   /**
-   * The limits that the Team object sets. If one is absent, the limit of the installation applies.
-   * `running_builds` has no such default: without it, only the quota of the namespace limits builds.
+   * `running_builds` is the limit in effect, the Team's own or that of the installation. If it is absent,
+   * only the quota of the namespace limits builds. The other limits are those that the Team object sets. If
+   * one of them is absent, the limit of the installation applies.
    */
   limits: Type.Object({
     running_builds: Type.Optional(Count),

@@ -62,8 +62,8 @@ function isUserNavigation({ headers }: FastifyRequest): boolean {
 }
 
 /**
- * Compares `Sec-Fetch-Site` and `Origin`. Over plain HTTP most browsers send only `Origin`. Without either
- * header the request counts as one of our own.
+ * Whether `Sec-Fetch-Site` is not `same-origin`, or `Origin` is not ours. Over plain HTTP most browsers send
+ * only `Origin`. Without either header the request counts as one of our own.
  */
 function isCrossSite(request: FastifyRequest, rules: BrowserRules): boolean {
   const { origin, 'sec-fetch-site': site = 'same-origin' } = request.headers;

@@ -170,7 +170,7 @@ describe('the Secret', () => {
     ]);
   });
 
-  test('gives way to the file before its first read, and to a newer file after a long outage', async () => {
+  test('does not override the file before its first read, nor a newer file after a long outage', async () => {
     const { server, newest } = apiServer(UNAVAILABLE);
     const file = writeTokens(textOf({ mounted: ANNA }));
     const authenticate = openTokens(file, newest);

@@ -42,8 +42,9 @@ const MAX_FILE_BYTES = 1024 * 1024;
 
 /**
  * Returns a function that identifies the owner of a token of the installation. It refuses an unknown token
- * only after a read that started after the request. While neither source can be read, the content of the last
- * successful read counts. `report` gets a sentence for each fault of a source.
+ * only after a read that started after the request. While the Secret cannot be read, the file counts, unless
+ * it may be older than the last content of the Secret. While neither counts, the tokens of the last
+ * successful read stay valid. `report` gets a sentence for each fault of a source.
  */
 export function authenticateByInstallation(
   sources: TokenSources,

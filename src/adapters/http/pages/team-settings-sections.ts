@@ -115,7 +115,7 @@ function limitsSection(
   </section>`;
 }
 
-/** How many nodes each tag has. A build waits as long as its tag has none. */
+/** How many nodes each tag has. A build waits while its tag has none. */
 function workersSection(workers: readonly WorkerNodes[] | undefined): Html {
   if (workers === undefined) return html``;
   return html`<section aria-labelledby="workers">

@@ -71,7 +71,7 @@ test.each(Object.entries(refusedBodies))('a trigger refuses %s', async (_name, [
   expect(ports.calls).toEqual([]);
 });
 
-test('a job shows its inputs and a build their values', async () => {
+test('a job shows its inputs, and a build shows their values', async () => {
   expect((await sharedGateway.ask('GET', `${APP}/jobs/unit`, 'read@main')).json()).toMatchObject({
     data: {
       inputs: [

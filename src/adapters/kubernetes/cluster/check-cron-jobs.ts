@@ -22,8 +22,9 @@ interface CronJobToApply {
 }
 
 /**
- * Applies the CronJobs of a pipeline and deletes outdated ones. If somebody else's CronJob has the name of
- * one, skips it, and returns a message that names the first five of its resources.
+ * Applies the CronJobs of a pipeline and deletes outdated ones. Skips a CronJob if somebody else's CronJob
+ * has its name. Returns a message for each skipped CronJob, with the first five resources that it should
+ * check.
  */
 export async function applyCheckCronJobs(
   pipeline: ScheduledPipeline,

@@ -127,7 +127,7 @@ function startCandidate(identity: string, lease: LeaseAccess, clock: ElectorCloc
 }
 
 describe('leader election', () => {
-  test('lets the first candidate lead while the second waits as long as the first renews', async () => {
+  test('lets the first candidate lead, and the second wait while the first one renews', async () => {
     const [time, lease] = [new ManualTime(), new SharedLease()];
     const first = startCandidate('first', lease.access(), time.clock());
     await time.advance(100);

@@ -207,8 +207,8 @@ export class Elector {
   }
 
   /**
-   * Renews the version that the holder wrote last, without reading the Lease. `outdated`: the Lease has
-   * another version or is gone, or this process is not the holder.
+   * Renews the Lease without reading it first, if this process was its holder when it last read or wrote it.
+   * `outdated`: this process was not the holder, or the Lease has another version by now or is gone.
    */
   async #renewUnread(): Promise<boolean | 'outdated'> {
     const { lease, identity } = this.#options;

@@ -29,8 +29,9 @@ export function leaseSeconds(intervalsMs: readonly number[]): number {
 }
 
 /**
- * The leader stops leading after this time without a renewal. No other replica leads yet, if the last renewal
- * was answered within a quarter of the lease. The time of one standstill of the process is not counted.
+ * The leader stops leading after this time without a renewal: three quarters of the lease. If the last
+ * renewal was answered within a quarter of the lease, no other replica leads before that. The time of one
+ * standstill of the process is not counted.
  */
 export function renewDeadlineMs(secondsOfLease: number): number {
   return secondsOfLease * 750;

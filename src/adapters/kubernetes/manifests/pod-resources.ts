@@ -20,7 +20,8 @@ export interface PodResources {
  * whole Pod, because usually only one step runs at a time. The other containers request zero explicitly,
  * because without a request Kubernetes uses the limit as the request. Devices cannot be shared: each step
  * container with an image of its own requests them, except for gets of secret types. If there is no such
- * container, the first step container requests them.
+ * container, the first step container requests them. In a Pod without step containers, the agent requests the
+ * resources, and nothing requests devices.
  */
 export function podResources(
   containers: readonly PlanContainer[],

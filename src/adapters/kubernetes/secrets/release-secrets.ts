@@ -147,7 +147,7 @@ export function ensureWebhookTls(options: ReleaseSecretsOptions): Promise<Server
 }
 
 /**
- * The certificate in `<release>-webhook-tls`, if cert-manager creates that Secret. Undefined as long as the
+ * The certificate in `<release>-webhook-tls`, if cert-manager creates that Secret. Undefined while the
  * Secret does not exist or is incomplete.
  */
 export async function certManagerWebhookTls(

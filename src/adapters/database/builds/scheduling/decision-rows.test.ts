@@ -33,7 +33,10 @@ function decisionOn(jobs: number): Decision {
   return { ...EMPTY, builds, unfinished: upTo(jobs) };
 }
 
-/** How often fields of jobs and builds are read to make rows of a decision, and builds of inserted rows. */
+/**
+ * How often fields of jobs and builds are read while a decision on this many jobs is turned into rows, and
+ * the inserted rows into builds.
+ */
 function readsFor(jobs: number): number {
   const countedJobs = counted(upTo(jobs).map(gatheredJob));
   const decision = decisionOn(jobs);

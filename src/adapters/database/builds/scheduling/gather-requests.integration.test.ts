@@ -19,7 +19,7 @@ const pipeline = samplePipeline({
   ],
 });
 
-test('a cascaded request gets its build although 500 newer ones wait for builds that failed', async () => {
+test('a cascaded request gets its build although 500 newer ones wait for builds that never come', async () => {
   const saved = await stores.pipelines.savePipeline(toSave(pipeline));
   const [older = 0, newer = 0] = await recordFoundVersions(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
   const resource = { team: 'main', pipeline: 'app', resource: 'git.app' };
@@ -36,7 +36,10 @@ test('a cascaded request gets its build although 500 newer ones wait for builds 
   expect(await builtJobs()).toEqual(['unit', 'deploy', 'unit', 'deploy']);
 });
 
-/** Copies the request for `deploy` that has no build, into cascades whose request for `unit` has none. */
+/**
+ * Copies the request for `deploy` that has no build into 500 other cascades. These have no request for
+ * `unit`, so the copies never get a build.
+ */
 async function copyCascadedRequest(): Promise<void> {
   await stores.pool.query(rows()`
     INSERT INTO job_triggers (job_id, requested_by, requested_at, resource_id, version_id, cascade, follows)

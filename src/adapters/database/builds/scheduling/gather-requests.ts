@@ -33,9 +33,10 @@ const upstreamRequests = sql.fragment`coalesce((
 const isOpen = sql.fragment`o.job_id = j.id AND o.build_id IS NULL AND o.refused IS NULL`;
 
 /**
- * SQL: open requests for builds of job `j`: without a build or a refusal. Of those that wait for no upstream
- * build, the newest. The others only if all upstream builds of their cascade are good, the oldest first, so
- * that a later build gets a later version.
+ * SQL: the open requests for builds of job `j`, that is, those without a build or a refusal. Of the requests
+ * that wait for no upstream build, the query returns the newest. It returns the others only if all upstream
+ * builds of their cascade are good. Of these it returns the oldest, so that a later build gets a later
+ * version.
  */
 export const openRequests = sql.fragment`(
   SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('id', m.id, 'by', m.requested_by,

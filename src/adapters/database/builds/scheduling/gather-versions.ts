@@ -30,7 +30,10 @@ const neverUsed = (version: FragmentSqlToken) => sql.fragment`
 const fromPin = sql.fragment`coalesce(r.pinned_version, 0)`;
 const toPin = sql.fragment`coalesce(r.pinned_version, CASE WHEN r.pin_wanted IS NULL THEN ${NEWEST}::bigint
   ELSE 0 END)`;
-/** SQL: how the resource gets versions. Null if it has a version. */
+/**
+ * SQL: what checks the resource, whether a check is scheduled or pending, and how the last one ended. Null if
+ * the resource has a version.
+ */
 export const checkIfNoVersion = sql.fragment`(
   SELECT jsonb_build_object('by', CASE WHEN r.stream THEN 'stream' WHEN s.checked_by = 'operator' THEN 'cron'
       ELSE s.checked_by END,

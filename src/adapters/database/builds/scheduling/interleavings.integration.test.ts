@@ -246,8 +246,8 @@ class World {
   }
 
   /**
-   * Rows that break a rule: the good versions are exactly the versions of succeeded builds, and the numbers
-   * of a job's builds have no gaps.
+   * Rows that break one of two rules: the good versions are exactly the versions that good builds took, and
+   * the numbers of a job's builds have no gaps.
    */
   async inconsistentRows(): Promise<unknown> {
     return await stores.pool.any(rows()`

@@ -15,8 +15,8 @@ const pipelineWithJobs = (names: readonly string[]) =>
   samplePipeline({ jobs: names.map((name) => job(name, get('git.app'), task('test'))) });
 
 /**
- * Removes so many jobs that Postgres prefers a plan that runs a subquery once per remaining job: each request
- * would get a cascade of its own.
+ * Creates and removes so many jobs that Postgres would run the subquery for the cascade once for each
+ * remaining job if it were not materialized. Then each request would get a cascade of its own.
  */
 async function removeManyJobs(): Promise<void> {
   const names = Array.from({ length: 300 }, (_, index) => `old-${index}`);
