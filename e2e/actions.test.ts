@@ -107,7 +107,7 @@ describe('pins and pauses', () => {
     expect(await buildEnded(TEAM, 'pin', 'work', '3')).toMatchObject({ inputs: [{ version_id: third }] });
   }, 600_000);
 
-  test('a resource is checked but not built while its pipeline is paused, and those versions never trigger', async () => {
+  test('a paused pipeline checks its resources but starts no build, and versions found meanwhile never trigger', async () => {
     expect((await api.post('pause')).status).toBe(200);
     await untilVersions(4);
     expect((await api.trigger('work')).status).toBe(409);

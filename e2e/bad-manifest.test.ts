@@ -81,7 +81,7 @@ describe('the admission webhook', () => {
 
 describe('an invalid manifest that bypassed the webhook', () => {
   test.each(Object.entries(INVALID))(
-    'with %s reports the places in its Ready condition, and the last good revision still builds',
+    'with %s reports the position of each error in its Ready condition, and the last good revision still builds',
     async (sentence, bad) => {
       const name = sentence.replaceAll(' ', '-');
       await createPipeline(TEAM, name, oneJob('echo still here'));

@@ -149,7 +149,7 @@ const untilEvent = (job: string, number: string): Promise<void> =>
 const embedded = isEmbedded ? describe : describe.skip;
 
 embedded('the pipeline of every construct', () => {
-  test('is built from a commit to its last job without a person', async () => {
+  test('runs all jobs that a commit leads to, without a person', async () => {
     for (const resource of ['clock.nightly', 'image.base', 'git.docs', 'git.shop'])
       expect((await api.check(resource)).status).toBe(202);
     const jobs = [
@@ -166,17 +166,17 @@ embedded('the pipeline of every construct', () => {
     expect(statuses).toEqual([...jobs.slice(1).map(() => 'succeeded'), 'warning']);
   }, 600_000);
 
-  test('takes the branch that the inputs of a person choose, and undoes what failed', async () => {
+  test('runs the steps that the inputs of a person choose, and undoes a deployment that fails', async () => {
     expect(await report('deploy', await trigger('deploy', { dry_run: true }))).toBe('succeeded');
     const chosen = { dry_run: false, strategy: 'blue-green' };
     expect(await report('deploy', await trigger('deploy', chosen))).toBe('failed');
     expect((await api.post('jobs/deploy/trigger', { inputs: { strategy: 'by-hand' } })).status).toBe(400);
   }, 600_000);
 
-  test('is released when two people agree', async () => {
+  test('runs its job release once two people have approved the build', async () => {
     const number = await trigger('release', { versions: ['android', 'ios'] });
     expect((await api.post(`jobs/release/builds/${number}/approve`)).status).toBe(409);
-    // A separate Pod asks people for approval. After the first vote that Pod would send nothing.
+    // A separate Pod sends the message that asks for approval, and sends nothing once somebody has voted.
     await eventually(async () => {
       const { steps = [] } = await api.build('release', number);
       expect(steps[0]).toMatchObject({ kind: 'notify', status: 'succeeded' });

@@ -138,7 +138,10 @@ const createPod = async (name: string, labels: Record<string, string>, script?: 
 const asTenant = async (...args: string[]): Promise<string> =>
   await runOrThrow('kubectl', [...AS_TENANT, ...args]);
 
-/** Waits until the operator has seen a Pod, removes and restores its label, and deletes it. */
+/**
+ * Waits until the operator has seen a Pod, and expects that the Pod still exists. Then, as the tenant,
+ * removes its label, restores the label, and deletes the Pod.
+ */
 const exercisePod = async (name: string): Promise<void> => {
   const { uid } = (await get('pod', name, '--namespace', EVIL)).metadata;
   await sleep(SEEN_MS);

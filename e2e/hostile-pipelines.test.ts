@@ -120,7 +120,7 @@ test('hostile pipelines of one team restart no container of Millrace and delay n
   expect(before.length).toBeGreaterThan(6);
   const alone = await medianStart(good);
 
-  // Before the flood: the team's limit lets eight builds run, the oldest first.
+  // Triggered before the flood, because the team's limit lets only eight builds run, the oldest first.
   await createPipeline(HOSTILE, 'line', oneJob(LINE));
   const line = pipelineApi(HOSTILE, 'line');
   const { number } = created(await line.trigger('work'));

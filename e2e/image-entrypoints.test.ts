@@ -151,7 +151,7 @@ embedded('an image without a shell', () => {
     expect(await buildEnded(TEAM, 'app', 'later', number)).toMatchObject({ status: 'succeeded' });
   }, 600_000);
 
-  test('starts with the shim as its command, which a hook has copied', async () => {
+  test('starts with the shim, which a hook has copied, as its command', async () => {
     const { number } = created(await api.trigger('entrypoint'));
     const selector = 'millrace.dev/kind=build,millrace.dev/job=entrypoint';
     await eventually(async () => {

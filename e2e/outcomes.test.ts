@@ -106,7 +106,7 @@ describe('a build in a team with a small quota', () => {
     });
   }, 600_000);
 
-  test('fails if the kernel killed a process of a step that exited with 0; only ensure runs after it', async () => {
+  test('fails if the kernel killed a process of a step that exited with 0, and then runs only ensure', async () => {
     const config = `
 job "work" {
   ${task('greedy', 'echo before; head -c 400m /dev/zero | tail | wc -c; echo after; exit 0')}

@@ -20,7 +20,7 @@ import { ThrowAwayServer } from './operator-frameworks/server.ts';
  *   node bench/comparisons/api-clients.ts [--rounds 8]
  *
  * It starts an etcd and an API server of its own on loopback, with the programs of the embedded cluster
- * (`make cluster` downloads them), and a server with faulty responses. Each contestant is a process of its
+ * (`make cluster` builds them), and a server with faulty responses. Each contestant is a process of its
  * own, bundled in the same way. They take turns; meanwhile each also waits for an answer that never comes. A
  * run takes about a minute.
  */

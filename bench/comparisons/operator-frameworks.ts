@@ -28,7 +28,7 @@ import { ThrowAwayServer } from './operator-frameworks/server.ts';
  *   node bench/comparisons/operator-frameworks.ts [--rounds 3]
  *
  * It starts an etcd and an API server of its own on loopback, with the programs of the embedded cluster
- * (`make cluster` downloads them). It installs the packages into a temporary folder to count them; only
+ * (`make cluster` builds them). It installs the packages into a temporary folder to count them; only
  * @dot-i/k8s-operator also runs from there. At the end it stops the servers and removes the folder. A round
  * takes about three minutes.
  */

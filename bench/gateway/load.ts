@@ -61,7 +61,10 @@ export async function load(base: string, options: LoadSettings): Promise<LoadRes
   };
 }
 
-/** Ends the senders after the time of the load, or as soon as one of them fails. Throws if one failed. */
+/**
+ * Ends the senders after `seconds`, or without `seconds` once every request is answered. Ends all of them as
+ * soon as one fails. Throws if one failed.
+ */
 async function endInTime(senders: readonly Promise<void>[], run: Run): Promise<void> {
   const waiting = new AbortController();
   // One promise for all, so that a failure is handled whenever it comes.

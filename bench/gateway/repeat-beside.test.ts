@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { repeatBeside } from './repeat-beside.ts';
 
-test('it repeats until the work has ended', async () => {
+test('calls are repeated until the work has ended', async () => {
   const { promise: hasRepeated, resolve } = Promise.withResolvers<void>();
   let calls = 0;
   const repeat = () => void ((calls += 1) === 3 && resolve());
@@ -19,11 +19,11 @@ const fail = async (): Promise<never> => {
 };
 const endless = async (): Promise<void> => await new Promise(() => undefined);
 
-test('it fails at once if what it repeats fails', async () => {
+test('a repeated call that fails is an error at once, even while the work goes on', async () => {
   await expect(repeatBeside(endless, { repeat: fail, pauseMs: 1 })).rejects.toThrow('no table');
 });
 
-test('it fails if the work fails, and does not repeat again', async () => {
+test('work that fails is an error and ends the repetition', async () => {
   let calls = 0;
   await expect(repeatBeside(fail, { repeat: () => (calls += 1), pauseMs: 1 })).rejects.toThrow('no table');
   await sleep(20);

@@ -15,7 +15,7 @@ import { toSave } from '#testing/stores/stores.ts';
  *   node bench/graphs/live-graph.ts [--runs 10]      make bench-live-graph
  */
 const runs = numberFlag('runs', 10);
-/** About how many nodes the graph of a pipeline has; most of them are jobs. */
+/** About how many nodes the graph of a pipeline has; about half of them are jobs. */
 const SIZES = [100, 1000];
 const AIM_MS = 1000;
 const PASSWORD = 'correct horse battery';

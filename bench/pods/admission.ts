@@ -26,7 +26,7 @@ import { checkout } from '#tools/checkout.ts';
  *   node bench/pods/admission.ts [--runs 200] [--installed]
  *
  * It uses an API server and etcd of its own on loopback, with the programs of the embedded cluster (`make
- * cluster` downloads them), and the webhook in this process. With `--installed` it uses the release in the
+ * cluster` builds them), and the webhook in this process. With `--installed` it uses the release in the
  * cluster of $KUBECONFIG. It applies Pipelines whose text changes each time, alternating between a namespace
  * whose Pipelines the webhook validates and one whose label disables that.
  */

@@ -130,7 +130,10 @@ function cronPipeline(): string {
   return [...resources, taskJob('tick', '"cron" "c0"')].join('');
 }
 
-/** Marks the first checks of all resources with checks in Pods as done, although no Pod has run. */
+/**
+ * For all resources with checks in Pods: marks the first check as done, although no Pod has run, and makes
+ * the next one due in a day.
+ */
 async function finishFirstChecks(pool: DatabasePool): Promise<void> {
   await pool.query(rows()`
     UPDATE check_scopes SET requested_at = NULL, requested_cause = NULL, run_id = NULL, failures = 0, last_error = NULL,

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { fences, withoutFences } from '#tools/docs/markdown.ts';
 
 /**
- * The commands of the README for a cluster of your own: first the blocks, then the commands within sentences,
- * last those before this section that are for an existing cluster.
+ * The commands that the README has for the reader's own cluster. First the code blocks of the section about
+ * such a cluster, then the commands in its sentences. Last the commands in sentences before that section that
+ * contain the word `existing`.
  */
 export function readmeCommands(): string[] {
   const text = readFileSync('README.md', 'utf8');
@@ -12,7 +13,7 @@ export function readmeCommands(): string[] {
   const blocks = fences(section)
     .filter(({ word }) => word === 'sh')
     .map((block) => block.text.replaceAll(/^ {3}/gm, ''));
-  // The other commands before the section are for the embedded cluster.
+  // The other commands in the text before the section are for the embedded cluster.
   const forExistingCluster = commandSpans(text.slice(0, text.indexOf(section))).filter((span) =>
     span.includes('existing'),
   );

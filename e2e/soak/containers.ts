@@ -148,8 +148,8 @@ export const waitForInterference = async (
 const TABLE = 'inet millrace-soak';
 
 /**
- * Drops every packet between a Pod and these addresses, so neither end notices that the other is gone. The
- * rules are in the Pod's network namespace and disappear with it.
+ * Until `during` ends or throws, drops every packet between a Pod and these addresses, so neither end notices
+ * that the other is gone. The rules are in the Pod's network namespace and disappear with it.
  */
 export const cutOff = async (
   pod: Pod,

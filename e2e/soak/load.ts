@@ -20,11 +20,11 @@ export interface LoadOptions {
 
 const PAUSABLE = 'pausable';
 /**
- * While so many builds are open, the load requests no more. The number is low because the machine is small
- * and faults should hit running builds.
+ * While so many builds have not ended, the load triggers no build and publishes no version. The number is low
+ * because the machine is small and faults should hit running builds.
  */
 const MAX_OPEN_BUILDS = 6;
-/** How many times a manifest is applied until the run gives up after some minutes. */
+/** How many times a manifest is applied at most, which may take some minutes. */
 const MAX_ROUNDS = 40;
 const PAUSE_MS = { min: 1000, max: 4000 };
 
@@ -190,8 +190,8 @@ export class LoadGenerator {
   }
 
   /**
-   * Removes the check intervals, so that nothing is checked automatically. Gives up silently after some
-   * minutes.
+   * Removes the check intervals, so that nothing is checked automatically. If a manifest cannot be applied
+   * for some minutes, continues with the next one and reports nothing.
    */
   async stopChecks(): Promise<void> {
     this.#resting = true;

@@ -25,7 +25,10 @@ export interface ListedBuild {
 const jobPath = (team: string, { pipeline, job }: SoakJob): string =>
   `/teams/${team}/pipelines/${pipeline}/jobs/${job}/builds`;
 
-/** Polls the builds and Pods of a team and records changes. Failed requests are ignored. */
+/**
+ * Polls the Pods of a team and the 30 newest builds of each job, and records changes. While it watches, it
+ * ignores failed requests.
+ */
 export class Observer {
   readonly #team: string;
   readonly #history: SoakHistory;

@@ -79,7 +79,8 @@ export class CommandLine {
   }
 
   /**
-   * Runs the program at a terminal, types the answers and returns the screen. Throws if the program fails.
+   * Runs a line, which begins with the name of the program, at a terminal. Types the answers and returns the
+   * screen. Throws if the program fails.
    */
   async type(line: string, answers: Parameters<typeof typeInto>[1]): Promise<string> {
     this.usedVerbs.add(verbOf(line.split(' ').slice(1)));

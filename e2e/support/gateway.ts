@@ -23,7 +23,7 @@ export interface GatewayAnswer {
   headers: Headers;
 }
 
-/** What a gateway answers, before it looks at the request, while its event loop is too busy. */
+/** The answer of a gateway whose event loop is too busy. Such a request has had no effect. */
 const OVERLOADED = 'The server is overloaded.';
 const MAX_OVERLOAD_MS = 120_000;
 

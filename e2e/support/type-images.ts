@@ -9,8 +9,8 @@ import { runOrThrow } from './command.ts';
 
 /**
  * Loads images with the programs of `e2e/foreign-types` into the node. Each image has its program in
- * `/opt/resource`, on top of the Debian packages of the image `millrace`, which a built installation has in
- * the cache. Returns the names by type.
+ * `/opt/resource`, on top of the Debian packages of the image `millrace`. The build of the installation has
+ * put the layer with these packages into the cache. Returns the names by type.
  */
 export async function loadTypeImages(types: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const { images, ...contents } = readContents();

@@ -71,7 +71,7 @@ describe('an existing cluster', () => {
     expect(isExisting(choice === undefined ? {} : { CLUSTER: choice })).toBe(existing);
   });
 
-  test('is never assumed for a misspelled CLUSTER', () => {
+  test('is refused if CLUSTER is misspelled', () => {
     expect(() => isExisting({ CLUSTER: 'exsting' })).toThrow(/CLUSTER is "exsting"/);
   });
 });

@@ -52,7 +52,7 @@ export async function startCluster(folders: Folders): Promise<string[]> {
   await Promise.all([loading, applyObjects(folders)]);
   const since = new Date();
   const third = await startTogether(folders, partNames.slice(3));
-  // If the kubelet ran already, the node may have reported at any time.
+  // If the kubelet ran already, any report of the node counts, however old it is.
   await waitForCluster(folders, third.includes('kubelet') ? since : new Date(0));
   return [...first, ...second, ...third];
 }

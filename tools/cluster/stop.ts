@@ -37,8 +37,9 @@ const secondsForContainers = 5;
 const secondsForKernel = 120;
 
 /**
- * Stops everything that `up` started and restores the machine. Returns lines about what it stopped, removed
- * or restored, which may be left of a cluster that no longer runs. Throws if traces are left.
+ * Stops everything that `up` started and restores the machine, even if the cluster no longer runs and only
+ * traces of it are left. Returns lines about what it stopped, removed or restored. Throws if traces are still
+ * left at the end.
  */
 export async function stopCluster(folders: Folders): Promise<string[]> {
   const done: string[] = [];

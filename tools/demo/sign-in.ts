@@ -27,7 +27,8 @@ export interface PasswordFile {
 
 /**
  * User name of the admin and a password that works in a browser. The first call replaces the initial
- * password, which is in the Secret, by a new one. Undefined if somebody else changed the password.
+ * password, which is in the Secret, by a new one. Undefined if somebody else changed the password, or if the
+ * gateway refuses the new one.
  */
 export async function signInOfDemo(
   ask: Ask,

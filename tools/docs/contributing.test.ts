@@ -15,7 +15,7 @@ function placesIn(page: string): string[] {
 }
 
 describe('the table "Where a change goes" in CONTRIBUTING.md', () => {
-  test('names more than 20 places', () => {
+  test('names more than 20 files and folders', () => {
     expect(placesIn(PAGE).length).toBeGreaterThan(20);
   });
 

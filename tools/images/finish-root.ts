@@ -76,7 +76,7 @@ function removePrivileges(root: string): void {
   execFileSync('find', [root, '-xdev', ...actions.split(' ')]);
 }
 
-/** Keeps each package's control record where vulnerability scanners look for it, and removes the archives. */
+/** Writes the control record of each package's archive to where vulnerability scanners look for it. */
 function recordPackages(root: string): void {
   const folder = join(root, 'var/lib/dpkg/status.d');
   mkdirSync(folder, { recursive: true });

@@ -10,9 +10,9 @@ export interface LockingStatement {
   kind: string;
   /** The table that it writes; undefined for a query that locks rows. */
   table?: string;
-  /** Its text, without the statement around it. That of a query ends before the lock. */
+  /** Its text, without the statement around it. The text of a query that locks rows ends before the lock. */
   text: string;
-  /** The text of the template before a write. */
+  /** The text of the template before a write; empty for a query that locks rows. */
   before: string;
 }
 

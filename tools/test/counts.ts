@@ -10,7 +10,7 @@ export interface Counts {
 /** Lines of a failure in the summary; the output of the gate has all of them. */
 const MAX_FAILURE_LINES = 12;
 
-/** A gate with one result. */
+/** The counts of a gate that has only one result. */
 export function oneIf(good: boolean): Counts {
   return good ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
 }
@@ -24,8 +24,8 @@ export function sum(all: readonly Counts[]): Counts {
 }
 
 /**
- * Reads jest's --json. A missing report, no test at all, a suite that could not run, and a bad exit code
- * without a failed test count as failures.
+ * Reads jest's --json. A missing or invalid report, a run without any test, a suite that could not run, and a
+ * bad exit code without a failed test count as one failure each.
  */
 export function countJest(report: string | undefined, code: number): Counts {
   const facts = parseObject(report);
@@ -67,8 +67,8 @@ function firstLines(text: string): string {
 }
 
 /**
- * Reads `go test -json`: tests and subtests count. A bad exit code without a failed test counts as one
- * failure.
+ * Reads `go test -json`: tests and subtests count. A run without any test, and a bad exit code without a
+ * failed test, count as one failure.
  */
 export function countGo(lines: readonly string[], code: number): Counts {
   const events = lines.map(parseObject).filter((event) => event !== undefined);

@@ -80,12 +80,12 @@ async function record(name: string, run: () => Promise<Counts>, tookEarly?: () =
   }
 }
 
-/** `traces` fails if it finds something. */
+/** Whether a process of the cluster runs: `traces` exits with an error if it finds something. */
 async function clusterRuns(): Promise<boolean> {
   return (await runShown(process.execPath, [CLUSTER, 'traces', '--processes'], NEVER_ABORTED)) !== 0;
 }
 
-/** If the machine stopped without `down`, mounts and files are left of a cluster that does not run. */
+/** False if processes, mounts or files of a cluster are left, as after the machine stopped without `down`. */
 async function nothingIsLeft(): Promise<boolean> {
   return (await runShown(process.execPath, [CLUSTER, 'traces'], NEVER_ABORTED)) === 0;
 }

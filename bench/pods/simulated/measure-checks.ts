@@ -139,8 +139,8 @@ export async function untilChecked(pool: DatabasePool, timeoutMs: number): Promi
 }
 
 /**
- * The largest number of resources whose check is overdue by more than two intervals, as for the condition
- * ChecksStalled. Looks once a second.
+ * The largest number of resources whose check has been due for more than two intervals and does not run, as
+ * for the condition ChecksStalled. Looks once a second.
  */
 async function overdueWithin(pool: DatabasePool, seconds: number): Promise<number> {
   let max = 0;

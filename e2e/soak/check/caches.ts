@@ -3,8 +3,9 @@ import { CACHED_FILES } from '#e2e/soak/pipelines.ts';
 import { attemptOfPod, checkEach, wasHit, type Evidence, type Rule, type Violation } from './evidence.ts';
 
 /**
- * The cache of a job gives back all files of one run of this job, or nothing. The build of that run is green,
- * or a fault hit its Pod, because such a build may have saved its cache before the fault.
+ * A step finds in its cache all files that one earlier execution of a step of this job wrote, or none. The
+ * build of that execution is green, unless a fault hit its Pod: such a build may have saved the cache before
+ * the fault.
  */
 export const cachesAreWhole: Rule = (evidence) =>
   checkEach(

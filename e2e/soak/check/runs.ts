@@ -79,9 +79,9 @@ export const podsLiveAlone: Rule = ({ history }) =>
 const CUT = 'The agent ended before it could send the rest of this log.';
 
 /**
- * A build that provably ran to its end has its whole log; any other build has a prefix of it. A build whose
- * agent reported its end by the termination message may have a prefix too, if a fault hit its Pod and the log
- * says that it is cut.
+ * The last attempt of a build that provably ran to its end has its whole log, every other attempt the
+ * beginning of it. If a fault hit the Pod of the last attempt and the log says that it is cut, the beginning
+ * is enough there too: the agent then reported the end only by the termination message.
  */
 export const logsAreWhole: Rule = (evidence) => {
   const attempts = [
@@ -100,7 +100,10 @@ export const logsAreWhole: Rule = (evidence) => {
   };
 };
 
-/** Steps whose lines follow each other. Lines of lanes mix, and hooks also run after steps that end early. */
+/**
+ * The steps of a build in groups. The lines of a group must be in the order of its steps. In a job with lanes
+ * or hooks each step is a group: lines of lanes mix, and hooks run even after a step that ended early.
+ */
 const sequencesOf = (build: RecordedBuild): StepSpec[][] => {
   const spec = jobSpecOf(build);
   if (spec.lanes === undefined && spec.hooks === undefined) return [spec.steps];

@@ -49,7 +49,7 @@ export class FakeGateway {
   connections = 0;
   cancelled = false;
   url = '';
-  /** Called before each request is handled. */
+  /** Called before each request is handled. `count` numbers all requests from 1. Undefined: no failure. */
   failure: (path: string, count: number) => RequestFailure | undefined = () => undefined;
   /**
    * If set, a request for a session gets its work at once, and its confirmation when this promise resolves.
@@ -152,7 +152,7 @@ export class FakeGateway {
     return this.events.filter((event) => event.type === 'step-started');
   }
 
-  /** Resolves when `test` is true. The gateway calls it after each request and each new connection. */
+  /** Resolves when `test` returns true. The gateway calls `test` after each request and new connection. */
   when(test: () => boolean): Promise<void> {
     if (test()) return Promise.resolve();
     return new Promise((resolve) => this.#waiting.push({ test, resolve }));

@@ -28,7 +28,7 @@ export function agentPodsOf(
   };
 }
 
-/** The operation of an answer with the values of its secrets. */
+/** The operation of an answer that has the values of its secrets. Throws for any other answer. */
 export function filledIn<T>(filled: { operation: T } | { answer: string }): T {
   if ('operation' in filled) return filled.operation;
   throw new Error(`The operation has no secrets: ${filled.answer}.`);

@@ -18,7 +18,7 @@ export const GIT = { ...APP, resource: 'git.app' };
 export let stores: TestStores;
 export let cluster: InMemoryCluster;
 export let notifications: RecordedNotifications;
-/** How many seconds the test's clock is ahead. `setAhead` changes it. */
+/** How many seconds the test's clock is ahead of the real time. `setAhead` changes it. */
 export let ahead: number;
 
 /** Opens the stores before the first test. Before each test, empties them and creates the team `main`. */

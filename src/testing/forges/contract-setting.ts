@@ -44,7 +44,7 @@ export class ContractSetting {
     return await this.#run(check, { ...this.#parameters(parameters), ...prefixed('version', knownVersion) });
   }
 
-  /** The versions that a check finds. */
+  /** The versions that a check finds. Fails if the check fails, or uses git instead of the forge's API. */
   async check(parameters: Parameters = {}, knownVersion: Version = {}): Promise<Version[]> {
     const { code, stdout, stderr } = await this.runCheck(parameters, knownVersion);
     expect({ code, stderr }).toMatchObject({ code: 0 });

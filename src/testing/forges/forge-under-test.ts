@@ -71,7 +71,8 @@ export interface NewCommit {
   /** Contents by path. If left out, the commit changes the file `file`. */
   readonly files?: Readonly<Record<string, string>>;
   /**
-   * The parent: a commit, or `origin/<branch>`. The branch then loses all commits that are not its ancestors.
+   * The parent: a commit, or `origin/<branch>`. The branch then loses all commits that are neither the parent
+   * nor among its ancestors. If left out, the parent is the last commit of the branch.
    */
   readonly onto?: string;
 }

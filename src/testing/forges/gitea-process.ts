@@ -90,7 +90,7 @@ async function giveToNobody(folder: string): Promise<void> {
   await chmod(folder, 0o700);
 }
 
-/** The command line that runs Gitea, as nobody if root runs the tests. It ends if the test run is killed. */
+/** The arguments of `setpriv`: runs Gitea, as nobody if root runs the tests, until the test run is killed. */
 function asNobody(folder: string): string[] {
   const user = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'];
   const processOptions = ['--pdeathsig=KILL', ...(getuid?.() === 0 ? user : [])];

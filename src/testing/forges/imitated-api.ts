@@ -12,7 +12,7 @@ type QueryRule = readonly string[] | 'text' | number;
 export interface ApiRequest {
   readonly url: URL;
   readonly repository: ImitatedRepository;
-  /** What the path has in the place of `{sha}`. */
+  /** The segment of the path that matches `{sha}`; empty if the route has none. */
   readonly sha: string;
   readonly body: Readonly<Record<string, unknown>>;
 }

@@ -17,7 +17,8 @@ import { readBytes } from './read-body.ts';
 import { serveGit } from './serve-git.ts';
 
 /**
- * The date of the first commit, in seconds. Each later commit has a later date, and all of them are long ago.
+ * Ticks start here. They serve as dates of commits in seconds: each commit has a later date than the ones
+ * before it, and all dates are long ago.
  */
 const FIRST_TICK = 1_600_000_000;
 

@@ -16,7 +16,7 @@ import type {
 
 /**
  * A pull request or merge request. `sha` is the commit that its branch had when the forge last looked; empty
- * before the first look.
+ * before the first look. For a request that was pushed to `refs/for/`, it is the commit pushed last.
  */
 export interface ImitatedRequest {
   readonly number: number;

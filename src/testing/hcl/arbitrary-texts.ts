@@ -152,7 +152,7 @@ const edits = array(
   { minLength: 1, maxLength: 4 },
 );
 
-/** A text of the suite or a generated one, with one to four places replaced or pieces inserted. */
+/** A text of the suite or a generated one, with one to four pieces replaced or inserted. */
 export const mutatedTexts: Arbitrary<string> = tuple(
   oneof(constantFrom(...suiteTexts), expressionTexts),
   edits,

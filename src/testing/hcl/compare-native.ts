@@ -95,8 +95,8 @@ const normalise = (described: unknown): unknown =>
 
 /**
  * What the engine and native hashicorp/hcl return for a text, in one shape: ranges, blocks, attributes,
- * values, problems and the formatted text. Undefined if the engine's guard refuses the text, or if it has
- * more problems than the engine reports. `sure` says whether the guard's quick check accepts the text.
+ * values, problems and the formatted text. Undefined if the engine's guard refuses the text, or if the text
+ * has more problems than the engine reports. `sure` says whether the guard's quick check accepts the text.
  */
 export async function describeBoth(
   engine: HclEngine,

@@ -12,7 +12,8 @@ import type { GivenVariables } from '#domain/pipeline/variables.ts';
 /*
  * The portable suite (src/domain/language/testdata) has an expected result for each text: a tree or pipeline
  * as JSON, diagnostics as lines. This program prints the engine's result for a case. With --write it writes
- * the expected files beside the case, and removes an empty one; read them before you commit them:
+ * the result into the expected files beside the case, and removes a file that would be empty. Read the files
+ * before you commit them:
  *
  *   node src/testing/hcl/describe-case.ts [--write] <case>.hcl …
  */

@@ -4,7 +4,7 @@ beforeAll(() => {
   Error.stackTraceLimit = Infinity;
 });
 
-test('an error in a test records ten calls, whatever a module of the same worker set', () => {
+test('the stack of an error in a test has ten calls, whatever limit a module of the worker has set', () => {
   const fail = (depth: number): Error => (depth === 0 ? new Error('deep') : fail(depth - 1));
   expect(fail(50).stack?.match(/^ +at /gm)).toHaveLength(10);
 });

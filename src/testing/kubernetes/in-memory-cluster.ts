@@ -15,7 +15,7 @@ export class InMemoryCluster implements Cluster {
   readonly createdNames: string[] = [];
   /** How many check Pods each team may have at a time. */
   checkSlots = Infinity;
-  /** Whether the Pods are listed. A new leader lists them first. */
+  /** Whether the operator has listed the Pods; false as in a leader that has just started. */
   isListed = true;
   /** Settings of the volumes of caches. Undefined: caches have no volumes. */
   caches: CacheSettings | undefined;

@@ -6,7 +6,7 @@ type Login = 'none' | 'basic' | 'token';
 
 interface RegistryRules {
   login?: Login;
-  /** The account that may pull. With `token`, anyone gets a token if it is absent. */
+  /** The account that may pull. If it is absent, `token` gives a token to anyone. */
   credential?: { username: string; password: string };
   /** Redirects blobs to another origin, which rejects requests with credentials. */
   redirectsBlobs?: boolean;

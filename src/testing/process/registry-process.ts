@@ -19,7 +19,7 @@ interface Rules {
  * for one repository and for `pull` or `pull,push`; only the latter can write.
  */
 export class RegistryProcess {
-  /** The registry itself, for tools that prepare or verify. */
+  /** Host and port of the registry itself, which has no login. Tests use it to prepare and verify images. */
   readonly open: string;
   /** Host and port behind the login. */
   readonly host: string;

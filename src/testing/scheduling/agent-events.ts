@@ -14,7 +14,10 @@ export function firstStep({ steps }: BuildState): EventWithoutNumber[] {
   return first?.status === 'waiting' ? [{ type: 'step-started', step: first.id }] : [];
 }
 
-/** All remaining events of a succeeding build. `versions`: what its puts create, by label of the resource. */
+/**
+ * All remaining events of a build that succeeds. At most its first step may have started, and none may have
+ * ended. `versions`: what its puts create, by label of the resource.
+ */
 export function allSteps({ steps }: BuildState, versions: Map<string, string>): EventWithoutNumber[] {
   const events = steps.flatMap(({ id: step, kind, status, resource }): EventWithoutNumber[] => {
     const versionText = kind === 'put' ? versions.get(resource?.split('.')[1] ?? '') : undefined;

@@ -58,7 +58,8 @@ export function placesOfVersions(history: History, job: HistoryJob, versions: re
 }
 
 /**
- * The set `newest` comes last. Of two others, the one with the oldest version that the other lacks is older.
+ * Whether the set `a` comes before the set `b`. All sets are places of versions. The set `newest` comes last.
+ * Of two other sets, the one with the oldest version that the other lacks comes first.
  */
 function isOlder(a: number[], b: number[], newest: number[]): boolean {
   if (String(b) === String(newest)) return true;

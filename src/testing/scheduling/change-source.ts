@@ -11,9 +11,9 @@ import {
 
 /**
  * Changes the source of a resource: its type and params, which identify the check scope in the database. Each
- * source has its own history: versions, and which of them each get has
- * used. A pin moves to the version with the same label, if there is one. Automatic builds of the resource
- * that have not started are cancelled and release what they used.
+ * source has its own versions, and each get has its own marks for each source. A pin moves to the version
+ * with the same label, if there is one. Automatic builds that take a version of the resource and have not
+ * started are cancelled and release what they used.
  */
 export function changeSource(history: History, resource: HistoryResource, source: string): void {
   const oldSource = resource.source ?? '';

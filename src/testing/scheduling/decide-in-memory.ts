@@ -20,7 +20,7 @@ export function decideFromHistory(
   }
 }
 
-/** The decision with row ids in place of versions, and with the builds that it interrupts. */
+/** The decision with row ids of versions instead of their places, and with the builds that it interrupts. */
 export function readyToWrite(history: History, facts: Facts, decision: DecidedBuilds): Decision {
   return interruptOlder(withRowIds(decision, facts.ids ?? new Map()), facts.jobs, interruptFactsOf(history));
 }

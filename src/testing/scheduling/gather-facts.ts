@@ -130,7 +130,8 @@ function jobFacts(history: History, job: HistoryJob): JobFacts {
 }
 
 /**
- * Upstream requests of the same trigger that were not refused, and whether their builds or retries succeeded.
+ * The upstream requests of the same trigger that were not refused, each as its job and whether the build of
+ * the request, or a retry of that build, is good.
  */
 function afterOf(
   history: History,

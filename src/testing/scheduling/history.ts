@@ -131,8 +131,9 @@ export function allVersions({ versions, former }: HistoryResource): HistoryVersi
 }
 
 /**
- * Records the versions that a check printed. If one of them is new, the printed versions from the first new
- * or moved one on follow all other versions, in the printed order, so the last one is the newest.
+ * Records the versions that a check printed. If none of them is new, nothing changes. Otherwise the printed
+ * versions, from the first new or moved one on, become newer than all other versions. They keep the printed
+ * order, so the last one is the newest.
  */
 export function printVersions(history: History, resource: number, labels: readonly string[]): void {
   const { versions } = resourceOf(history, resource);
@@ -185,7 +186,7 @@ export function isEnabled(history: History, resourceVersion: ResourceVersion): b
   );
 }
 
-/** Versions that good builds of a job took or made. */
+/** The good builds of a job, each with the versions that it took or made. */
 export function goodBuilds(history: History, job: number): { id: number; takes: ResourceVersion[] }[] {
   return history.builds
     .filter((build) => build.job === job && isGood(build.status))
@@ -209,7 +210,7 @@ export function activeAutomatic(history: History, job: number): HistoryBuild[] {
   );
 }
 
-/** A build of the newest set that has not started. */
+/** Whether this is a build of the newest set that has not started. */
 export function isQueued({ status, cause }: HistoryBuild): boolean {
   return cause.kind === 'ready' && (status === 'waiting' || status === 'pending');
 }
@@ -248,8 +249,8 @@ export function countAfterUnpin(history: History, resource: number): void {
 }
 
 /**
- * The job's builds no longer count as having used these versions, because they released them or a version is
- * enabled again.
+ * Lowers the settled marks of the job's gets, so that the next decision reads these versions again. They may
+ * need a build because a build released them or because a version was enabled again.
  */
 export function unsettle(job: HistoryJob, versions: readonly ResourceVersion[]): void {
   for (const get of job.gets) {

@@ -72,8 +72,8 @@ export async function openStores() {
     pool,
     ...storesOver({ pool }),
     /**
-     * Empties these tables and those that refer to them, which is faster than a new database. Ids continue,
-     * so cached ids are not used again.
+     * Empties the tables below and all tables that refer to them, which is faster than a new database. Ids
+     * continue, so no new row has an id that a store has cached.
      */
     async empty() {
       await repeatOnDeadlock(async () => {
@@ -212,7 +212,7 @@ export async function giveTurns({ builds }: Pick<TestStores, 'builds'>): Promise
   }
 }
 
-/** Runs all pending builds of the job until they succeed. */
+/** Gives turns to queued builds of all jobs, then runs those of this job that may start. They all succeed. */
 export async function succeed(stores: Pick<TestStores, 'builds'>, job: string): Promise<void> {
   const at = new Date();
   await giveTurns(stores);
