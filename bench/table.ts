@@ -22,11 +22,12 @@ export function circumstances(): string {
 
 /**
  * The number after the flag `--<name>`, or `defaultValue` if the flag is absent. Throws if it is not a whole
- * number ≥ 1.
+ * number ≥ `min`.
  */
-export function numberFlag(name: string, defaultValue: number): number {
+export function numberFlag(name: string, defaultValue: number, min = 1): number {
   const index = process.argv.indexOf(`--${name}`);
   const value = index === -1 ? defaultValue : Number(process.argv[index + 1]);
-  if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} must be a whole number from 1 on.`);
+  if (!Number.isInteger(value) || value < min)
+    throw new Error(`--${name} must be a whole number from ${min} on.`);
   return value;
 }

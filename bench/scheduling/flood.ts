@@ -22,7 +22,7 @@ import { recordFoundVersions, storesOver, toSave } from '#testing/stores/stores.
 const jobs = numberFlag('jobs', 5000);
 const versions = numberFlag('versions', 100);
 const decisions = numberFlag('decisions', 20);
-const earlier = numberFlag('earlier', 0);
+const earlier = numberFlag('earlier', 0, 0);
 
 const server = await startPostgres({ durable: true });
 try {
