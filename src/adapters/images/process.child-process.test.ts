@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { runWithLingeringPipe, type LingeringPipe } from '#testing/process/stop-lingering-child.ts';
+import { runWithLingeringPipe, type LingeringPipe } from '#testing/process/run-with-lingering-pipe.ts';
 
 const MODULE = new URL('process.ts', import.meta.url).href;
 

@@ -5,7 +5,7 @@ import type { BuildEvent, StepStatus } from '#domain/build/events.ts';
 import { stepTitle } from '#domain/build/step-title.ts';
 import { replaceInvisible } from '#domain/graph/measure-label.ts';
 import type { StepRecord } from '#domain/planning/step-records.ts';
-import type { Withheld } from './choose-steps.ts';
+import type { Withheld } from './apply-choices.ts';
 
 interface PrintedStep {
   title: string;

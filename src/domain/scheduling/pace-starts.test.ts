@@ -12,6 +12,15 @@ import {
   type StartPace,
 } from './pace-starts.ts';
 
+const STUCK: ObservedStart = {
+  team: 'a',
+  beganAt: 0,
+  seenAt: 60_000,
+  running: false,
+  ofBuild: true,
+  used: 1,
+};
+
 /** The pace after starts that followed each other and took these milliseconds. */
 function paceAfter(times: number[], { used = 1, pace = INITIAL_PACE, from = 0 } = {}): StartPace {
   let now = from;
@@ -61,15 +70,7 @@ describe('the window', () => {
   });
 
   test('a Pod that does not progress halves the window', () => {
-    const stuck: ObservedStart = {
-      team: 'a',
-      beganAt: 0,
-      seenAt: 60_000,
-      running: false,
-      ofBuild: true,
-      used: 1,
-    };
-    expect(paceStarts(INITIAL_PACE, stuck).perNode).toBe(INITIAL_STARTS_PER_NODE / 2);
+    expect(paceStarts(INITIAL_PACE, STUCK).perNode).toBe(INITIAL_STARTS_PER_NODE / 2);
   });
 
   test("one team's Pods that cannot start do not halve the window while those of others start quickly", () => {
@@ -81,16 +82,8 @@ describe('the window', () => {
       ofBuild: true,
       used: 0.1,
     };
-    const stuck: ObservedStart = {
-      team: 'a',
-      beganAt: 0,
-      seenAt: 60_000,
-      running: false,
-      ofBuild: true,
-      used: 1,
-    };
-    expect(paceStarts(paceStarts(INITIAL_PACE, quickly), stuck).perNode).toBe(INITIAL_STARTS_PER_NODE);
-    expect(paceStarts(paceStarts(INITIAL_PACE, quickly), { ...stuck, team: 'b' }).perNode).toBe(2);
+    expect(paceStarts(paceStarts(INITIAL_PACE, quickly), STUCK).perNode).toBe(INITIAL_STARTS_PER_NODE);
+    expect(paceStarts(paceStarts(INITIAL_PACE, quickly), { ...STUCK, team: 'b' }).perNode).toBe(2);
   });
 
   test('a Pod that is still starting has no effect yet', () => {

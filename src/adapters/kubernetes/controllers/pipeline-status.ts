@@ -1,5 +1,5 @@
 import type { PipelineStatus } from '#adapters/kubernetes/informers/projections.ts';
-import { observedRequestedAt } from '#adapters/kubernetes/kinds/observed-request.ts';
+import { observedRequestedAt } from '#adapters/kubernetes/kinds/observed-requested-at.ts';
 import { defined } from '#defined';
 import { ROUTINE_REASONS } from '#domain/scheduling/reasons.ts';
 import type { PipelineFacts, WaitReason } from '#flows/pipelines/ports.ts';

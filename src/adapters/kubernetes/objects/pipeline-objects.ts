@@ -1,7 +1,7 @@
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
 import type { PipelineCustomResource } from '#adapters/kubernetes/kinds/custom-resources.ts';
-import { observedRequestedAt } from '#adapters/kubernetes/kinds/observed-request.ts';
+import { observedRequestedAt } from '#adapters/kubernetes/kinds/observed-requested-at.ts';
 import { renamedFromOf, renamedFromText } from '#adapters/kubernetes/kinds/renamed-from.ts';
 import { ANNOTATION, PIPELINE_FINALIZER } from '#adapters/kubernetes/manifests/labels.ts';
 import { defined } from '#defined';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Plan, PlanStep } from '#domain/planning/plan.ts';
-import { applyChoicesToPlan, type LocalChoices } from './choose-steps.ts';
+import { applyChoicesToPlan, type LocalChoices } from './apply-choices.ts';
 
 const command = { container: 'image-1-go', argv: ['run'] };
 
